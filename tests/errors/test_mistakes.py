@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Source,
@@ -16,7 +16,8 @@ from torchgen_lite.diagnostics import (
     render_concise,
     render_full,
 )
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
 
 HERE = Path(__file__).parent

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
 
 # The number of the issue in pytorch/pytorch, an input of its kind, and the start of what is said.

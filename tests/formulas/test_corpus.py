@@ -20,12 +20,15 @@ from tests.cpp.compiling import compile_library, needs_compiler, precompile, wri
 from tests.cpp.stable_library import build_library
 from tests.formulas.projects import entry, write_project
 from tests.formulas.rows import ONE, ROWS, Row
-from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.formulas import model, parse_formula, walk
+from torchgen_lite.formulas import model
 from torchgen_lite.formulas.language import GRADIENTS
+from torchgen_lite.formulas.model import walk
 from torchgen_lite.formulas.operands import COMPARISONS
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.formulas.parser import parse_formula
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 
 IN_CPP = ("cpp-torch", "cpp-torch-stable")

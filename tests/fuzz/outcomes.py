@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from tests.unit.runtime.helpers import T
-from torchgen_lite.analysis import Program
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.runtime import (

@@ -26,15 +26,14 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from tests.fuzz.grammar import Grammar, Options
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.native import NativeOperators
-from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader import load_native_functions
 from torchgen_lite.loader.config import parse_config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.runtime.table import MISSING

@@ -17,10 +17,9 @@ from tests.fuzz.programs import Case, Programs, mark, mistaken
 from tests.fuzz.targets import AUTHORS, SLOW_SECONDS, Tally, Workshop, as_toml
 from tests.fuzz.versions import EDITS, wrong_verdicts
 from tests.registered_text import registered
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.native import NO_NATIVE
-from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors, render_concise, render_full
 from torchgen_lite.loader.config import parse_config
 from torchgen_lite.loader.kernel_modules import KernelIndex, KernelModule

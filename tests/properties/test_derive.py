@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_schema_parser import schemas
-from torchgen_lite.analysis import resolve
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.languages.export import export_operator
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.outcomes import is_worse, outcomes
-from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.targets.registered import select_operators, side_of
 
 # Variants of one another, one that has no functional variant, and one whose result has no gradient.

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from tests.registered_text import registered
 from torchgen_lite import generate, load
-from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.policy import WRITTEN
+from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.kernel_modules import index_kernel_modules
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

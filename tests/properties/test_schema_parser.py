@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import (
     Source,
     render_concise,
@@ -17,9 +17,9 @@ from torchgen_lite.diagnostics import (
     render_json,
     render_sarif,
 )
-from torchgen_lite.loader import Config, load_native_functions
-from torchgen_lite.loader.config import parse_config
+from torchgen_lite.loader.config import Config, parse_config
 from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.schema import default_value, parse_schema
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from torchgen_lite import load
-from torchgen_lite.analysis import Program, Resolved
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import Resolved
 
 
 class Theirs(NamedTuple):

@@ -7,9 +7,10 @@ import re
 import pytest
 
 from tests.torchgen.conftest import Theirs
-from torchgen_lite.analysis import Program, Resolved
 from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, registrations
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import native
 
 pytestmark = pytest.mark.torch

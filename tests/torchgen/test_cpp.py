@@ -9,7 +9,7 @@ import pytest
 
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name, spelled
-from torchgen_lite.analysis import Resolved
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import native, public, structured
 
 pytestmark = [pytest.mark.torch, todays_torchgen]

@@ -22,7 +22,8 @@ from tests.conformance.torch_calls import free_functions, methods, pointer
 from tests.conformance.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
-from torchgen_lite.analysis import Program, Resolved
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.loader.config import Config
 

@@ -9,22 +9,18 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.analysis import Program, resolve
 from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
-from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.formulas import parse_formula
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import derive_functions, resolve
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.languages.cpp.formula_needs import unknown_functions
-from torchgen_lite.loader import (
-    find_torch_files,
-    load_native_functions,
-    load_schema_sources,
-    load_tags,
-)
+from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.torch_files import find_torch_files, load_tags
 from torchgen_lite.pipeline import load
 
 pytestmark = pytest.mark.torch

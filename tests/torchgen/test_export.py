@@ -8,7 +8,7 @@ import pytest
 
 from tests.torchgen.conftest import Theirs
 from tests.torchgen.exceptions import NO_VARIABLE
-from torchgen_lite.analysis import Program
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.export import EXPORT_VERSION, export_program
 
 pytestmark = pytest.mark.torch
@@ -34,7 +34,7 @@ def test_everything_is_there(program: Program, theirs: Theirs) -> None:
 def test_every_schema_of_the_jit() -> None:
     """Operators of every kind can be exported, even with dictionaries, classes and type variables."""
     torch = pytest.importorskip("torch")
-    from torchgen_lite.analysis import resolve
+    from torchgen_lite.analysis.resolve import resolve
     from torchgen_lite.languages.export import export_operator
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema

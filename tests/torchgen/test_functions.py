@@ -7,8 +7,8 @@ import pytest
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name
 from tests.torchgen.exceptions import KIND, NOT_VIEWS
-from torchgen_lite.analysis import Resolved
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
+from torchgen_lite.analysis.resolve import Resolved
 
 pytestmark = pytest.mark.torch
 

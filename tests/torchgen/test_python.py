@@ -10,7 +10,7 @@ import pytest
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs
 from tests.torchgen.exceptions import MIXED_NAMES, NO_TYPE, RESERVED_NAME, SCALAR
-from torchgen_lite.analysis import Resolved
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.python import torch_pyi, torch_python
 from torchgen_lite.languages.python.torch_python import PythonSignature
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.installed import KEYS, needs_the_keys_of_the_runtime
-from torchgen_lite.analysis import Program
 from torchgen_lite.analysis.computed_table import table
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.targets.registered import registrations_of_program, select_operators

@@ -18,8 +18,7 @@ from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.formulas import Expression, Name, children
-from torchgen_lite.formulas.model import rebuild
+from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
 from torchgen_lite.loader.versions import leaves_out
 

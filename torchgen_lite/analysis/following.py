@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.kernels import BOXED_NAMES, KernelEntry, kernels_of
+from torchgen_lite.analysis.kernels import BOXED_NAMES, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type, walk_type
 
@@ -19,7 +18,7 @@ _BACKENDS = frozenset({"PrivateUse1", "PrivateUse2", "PrivateUse3"})
 _WRITING = (SchemaKind.inplace, SchemaKind.out)
 
 
-def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[KernelEntry]:
+def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[DispatchEntry]:
     """The out variant's kernels that serve a functional or in-place variant without its own.
 
     Note [What a backend leaves out]
@@ -45,16 +44,6 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
     if not keys and function.place("dispatch") is None:
         return False
     return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
-
-
-def copied_kernels(operator: Operator) -> Iterator[tuple[KernelEntry, NativeFunction]]:
-    """The kernels that serve another variant, with their own: see Note [Variants that copy]."""
-    group = operator.group
-    if group is not None and operator.function is not group.functional:
-        keys = {entry.key for entry in copied_entries(group, operator.function)}
-        for kernel in kernels_of(group.functional):
-            if kernel.key in keys:
-                yield kernel, group.functional
 
 
 def functional_variant(resolved: Resolved, operator: Operator) -> Operator | None:

@@ -12,11 +12,10 @@ from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
     COMPOSITE_KEYS,
-    KernelEntry,
     kernels_of,
     own_kernels,
 )
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
@@ -79,11 +78,11 @@ class Operator:
         return tags_of(self.function, self.kind, self.others.vocabulary)
 
     @kept
-    def kernels(self) -> tuple[KernelEntry, ...]:
+    def kernels(self) -> tuple[DispatchEntry, ...]:
         return kernels_of(self.function)
 
     @kept
-    def own_kernels(self) -> tuple[KernelEntry, ...]:
+    def own_kernels(self) -> tuple[DispatchEntry, ...]:
         """The kernels that generated code registers."""
         return own_kernels(self.function, self.kernels)
 

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
+from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
-from torchgen_lite.analysis.following import copied_kernels, functional_variant, out_kernels
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
+from torchgen_lite.analysis.following import functional_variant, out_kernels
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
@@ -32,6 +34,7 @@ from torchgen_lite.analysis.policy import (
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
@@ -54,7 +57,7 @@ class Registration(NamedTuple):
     operator: Operator
     key: str
     origin: Origin
-    kernel: KernelEntry | None = None
+    kernel: DispatchEntry | None = None
     source: Operator | None = None
 
 
@@ -81,7 +84,7 @@ def registrations(
         if Origin.underived in wanted and not _is_pytorchs(operator, policy):
             every.append(_underived(operator, resolved.autograd.get(operator.name), policy))
         if Origin.copied in wanted and operator.group is not None:
-            every.append(_copied(program, operator))
+            every.append(_copied(program, operator, operator.group))
         taken = set()
         for found in chain.from_iterable(every):
             is_whole = found.source is None or found.source.name in names
@@ -90,10 +93,10 @@ def registrations(
                 yield found
 
 
-def _copied(program: Program, operator: Operator) -> Iterator[Registration]:
+def _copied(program: Program, operator: Operator, group: VariantGroup) -> Iterator[Registration]:
     """The kernels that copy the results of the functional variant's kernels."""
-    for kernel, functional in copied_kernels(operator):
-        source = program.resolved.by_name[functional.name]
+    for kernel in copied_entries(group, operator.function):
+        source = program.resolved.by_name[group.functional.name]
         yield Registration(operator, kernel.key, Origin.copied, kernel, source)
 
 
@@ -139,7 +142,7 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
     return is_beside and operator.function.namespace in TORCH_NAMESPACES
 
 
-def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
+def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[DispatchEntry, ...]:
     """The kernels in effect, without inner loop kernels that no kernel module defines."""
     function, kernels = operator.function, operator.own_kernels
     if not function.ufunc_inner_loop:
@@ -147,7 +150,9 @@ def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[Kern
     defined = program.module_functions(policy.target, "kernels")
     if defined is None:
         return kernels
-    return tuple([k for k in kernels if not is_asked_by_loop(function, k, defined)])
+    # CUDA's kernel is asked for even where there is none.
+    ufunc = f"ufunc_{function.func.base_name}_CUDA"
+    return tuple([k for k in kernels if k.kernel != ufunc or defined.find(ufunc) is not None])
 
 
 def _structured(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:

@@ -9,6 +9,7 @@ variants are derived.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from torchgen_lite.analysis.derive.groups import (
     group_by_signature,
 )
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
@@ -72,7 +74,11 @@ class Resolved:
         every = [*self.declared, *elsewhere]
         if not [o for o in every if o.schema.written or o.function.autogen]:
             return self.declared, ()  # There are only functional operators, each alone.
-        groups = group_by_signature(every)
+        # So is one whose name no other shares, unless it asks for variants; signatures take time.
+        shared = Counter([root_of(o.schema.base_name) for o in every])
+        groups = group_by_signature(
+            [o for o in every if o.function.autogen or shared[root_of(o.schema.base_name)] > 1]
+        )
         if elsewhere:
             # Groups made up only of lent operators are left to their authors.
             groups = [g for g in groups if any(o.name in own for o in g.values())]

@@ -7,10 +7,11 @@ from keyword import iskeyword
 
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import children, kinds
+from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import Kind
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
+from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction

@@ -118,10 +118,10 @@ def list_ops(program: Program) -> Iterator[Row]:
     """Every operator: name, kind, and the keys with kernels, including those made from a backend's
     functional variant.
     """
-    from torchgen_lite.analysis.following import copied_kernels
+    from torchgen_lite.analysis.derive.copying import copied_entries
 
     for operator in (*program.resolved.declared, *program.resolved.copying):
-        copied = [kernel for kernel, _ in copied_kernels(operator)]
+        copied = copied_entries(operator.group, operator.function)
         keys = [kernel.key for kernel in (*operator.kernels, *copied)]
         yield {"name": operator.name, "kind": str(operator.kind), "keys": ", ".join(keys)}
 

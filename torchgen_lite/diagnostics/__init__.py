@@ -6,73 +6,39 @@ is read. Each output format is one file with one function, over the parts that `
 
 from __future__ import annotations
 
-from .code import (
-    Code,
-    Severity,
-    begins_code,
-    code_names,
-    every_code,
-    explain,
-    find_page,
-    is_of_others,
-    page_uri,
-    read_code,
-)
-from .concise import render_concise
-from .content import Content, content_of
-from .full import colored, plain, render_full
-from .github import render_github
-from .json_format import diagnostic_to_json, render_json
-from .model import (
-    Diagnostic,
-    Edit,
-    Help,
-    Label,
-    Source,
-    Span,
-    Suggestion,
-    apply_edits,
-    has_errors,
-    pick_edits,
-    sort_diagnostics,
-)
-from .sarif import render_sarif
-from .suggest import did_you_mean, meant, suggest, write_instead
-
-__all__ = [
-    "Code",
-    "Content",
-    "Diagnostic",
-    "Edit",
-    "Help",
-    "Label",
-    "Severity",
-    "Source",
-    "Span",
-    "Suggestion",
-    "apply_edits",
-    "begins_code",
-    "code_names",
-    "colored",
-    "content_of",
-    "diagnostic_to_json",
-    "did_you_mean",
-    "every_code",
-    "explain",
-    "find_page",
-    "has_errors",
-    "is_of_others",
-    "meant",
-    "page_uri",
-    "pick_edits",
-    "plain",
-    "read_code",
-    "render_concise",
-    "render_full",
-    "render_github",
-    "render_json",
-    "render_sarif",
-    "sort_diagnostics",
-    "suggest",
-    "write_instead",
-]
+# `X as X` exports it (PEP 484).
+from .code import Code as Code
+from .code import Severity as Severity
+from .code import begins_code as begins_code
+from .code import code_names as code_names
+from .code import every_code as every_code
+from .code import explain as explain
+from .code import find_page as find_page
+from .code import is_of_others as is_of_others
+from .code import page_uri as page_uri
+from .code import read_code as read_code
+from .concise import render_concise as render_concise
+from .content import Content as Content
+from .content import content_of as content_of
+from .full import colored as colored
+from .full import plain as plain
+from .full import render_full as render_full
+from .github import render_github as render_github
+from .json_format import diagnostic_to_json as diagnostic_to_json
+from .json_format import render_json as render_json
+from .model import Diagnostic as Diagnostic
+from .model import Edit as Edit
+from .model import Help as Help
+from .model import Label as Label
+from .model import Source as Source
+from .model import Span as Span
+from .model import Suggestion as Suggestion
+from .model import apply_edits as apply_edits
+from .model import has_errors as has_errors
+from .model import pick_edits as pick_edits
+from .model import sort_diagnostics as sort_diagnostics
+from .sarif import render_sarif as render_sarif
+from .suggest import did_you_mean as did_you_mean
+from .suggest import meant as meant
+from .suggest import suggest as suggest
+from .suggest import write_instead as write_instead

@@ -1,4 +1,4 @@
-"""Derivative formulas: a frozen model of the expressions, and their lexer and parser.
+"""Derivative formulas: a frozen model of the expressions, and their parser.
 
     grad * other.conj()
     grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
@@ -7,43 +7,3 @@ One grammar reads the formulas of PyTorch's `derivatives.yaml`, which are C++ ex
 formulas of `derivatives:` in our own entries, which may also have keyword arguments and lists in
 square brackets.
 """
-
-from __future__ import annotations
-
-from torchgen_lite.formulas.model import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-    called_name,
-    children,
-    rebuild,
-    walk,
-)
-from torchgen_lite.formulas.parser import parse_formula
-
-__all__ = [
-    "Binary",
-    "Call",
-    "Conditional",
-    "Expression",
-    "Lambda",
-    "ListDisplay",
-    "Literal",
-    "Member",
-    "Name",
-    "Subscript",
-    "Unary",
-    "called_name",
-    "children",
-    "parse_formula",
-    "rebuild",
-    "walk",
-]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.formulas import Call, Member, Name, called_name
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
+from torchgen_lite.formulas.model import Call, Member, Name, called_name
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 

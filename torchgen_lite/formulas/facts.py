@@ -12,15 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from torchgen_lite.formulas import (
-    Call,
-    Expression,
-    Literal,
-    Member,
-    Name,
-    Unary,
-    called_name,
-)
+from torchgen_lite.formulas.model import Call, Expression, Literal, Member, Name, Unary, called_name
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 

@@ -12,11 +12,13 @@ arguments if only names, numbers, `::`, commas and angle brackets follow up to i
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.formulas.lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
+from torchgen_lite.diagnostics import Diagnostic, Source, Span
 from torchgen_lite.formulas.model import (
     CONSTANTS,
     PRECEDENCE,
@@ -34,6 +36,8 @@ from torchgen_lite.formulas.model import (
     children,
     walk,
 )
+from torchgen_lite.schema.cursor import Abort, Cursor
+from torchgen_lite.schema.lexer import END, IDENT, NUMBER, STRING
 
 MAX_DEPTH = 64
 MAX_HEIGHT = 100
@@ -51,31 +55,33 @@ _LIST_TYPES = frozenset({"ArrayRef", "IntArrayRef", "SymIntArrayRef", "TensorLis
 
 Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
 
-
-class _Abort(Exception):
-    """The formula can't be read further."""
-
-    def __init__(self, message: str, start: int, end: int, label: str) -> None:
-        super().__init__(message)
-        self.message, self.start, self.end, self.label = message, start, end, label
+# White space and comments separate tokens and are dropped.
+_TOKEN = re.compile(
+    r"""
+      (?P<ident>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
+    | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    | [ \t\r\n\f\v]+ | /\*.*?\*/
+    | (?P<punct>::|->|&&|\|\||==|!=|<=|>=|[-+*/%<>=!~&|^?:.,;()\[\]{}])
+    | (?P<bad>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None) -> Parsed:
     """The tree of a formula, or None and a diagnostic. `locate` maps offsets in `text` to a span."""
-    locate = locate or Source("<formula>", text).locator()
-    parser = _Parser(text, locate)
-    try:
+    parser = _Parser(text, locate or Source("<formula>", text).locator())
+    with suppress(Abort):
         if len(text) > MAX_CHARACTERS:
-            raise _Abort(f"a formula of more than {MAX_CHARACTERS} characters", 0, 1, "here")
+            parser.refuse(f"a formula of more than {MAX_CHARACTERS} characters", 0, 1)
         tree = parser.conditional()
-        if parser.token.kind != END:
+        if parser.kind != END:
             raise parser.unexpected("the end of the formula")
         if _is_deep(tree):
-            raise _Abort("a formula nested too deeply", 0, len(text), "here")
-    except _Abort as error:
-        span = locate(error.start, max(error.end, error.start + 1))
-        return None, (Diagnostic("TG219", error.message, Label(span, error.label)),)
-    return tree, ()
+            parser.refuse("a formula nested too deeply", 0, len(text))
+        return tree, ()
+    return None, tuple(parser.diagnostics)
 
 
 def _is_too_large(number: str) -> bool:
@@ -107,163 +113,139 @@ def _is_deep(tree: Expression) -> bool:
     return True
 
 
-class _Parser:
+class _Parser(Cursor):
     """A position in the tokens of one formula."""
 
-    def __init__(self, text: str, locate: Callable[[int, int], Span]) -> None:
-        self.text = text
-        self.locate = locate
-        self.tokens = tokenize(text)
-        self.at = 0
-        self.depth = 0
+    pattern = _TOKEN
+    foreign = "TG219", "not part of a formula"
 
     @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
+    def token(self) -> str:
+        return self.texts[self.at]
 
-    def peek(self, distance: int) -> str:
-        at = self.at + distance
-        return self.tokens[at].text if at < len(self.tokens) else ""
+    def require(self, text: str) -> None:
+        self.expect(text, "TG219")
 
-    def advance(self) -> Token:
-        token = self.token
-        if token.kind != END:
-            self.at += 1
-        return token
+    def unexpected(self, wanted: str) -> Abort:
+        return self.abort("TG219", f"expected {wanted}, found {self.found()}", "here")
 
-    def take(self, text: str) -> bool:
-        if self.token.text == text and self.token.kind != STRING:
-            self.advance()
-            return True
-        return False
-
-    def expect(self, text: str) -> None:
-        if not self.take(text):
-            raise self.unexpected(f"`{text}`")
-
-    def unexpected(self, wanted: str) -> _Abort:
-        token = self.token
-        found = "the end" if token.kind == END else f"`{token.text[:40]}`"
-        label = "not part of a formula" if token.kind == BAD else "here"
-        return _Abort(f"expected {wanted}, found {found}", token.start, token.end, label)
+    def refuse(self, message: str, start: int, end: int, label: str = "here") -> NoReturn:
+        self.report("TG219", message, start, end, label)
+        raise Abort
 
     def span(self, start: int) -> Span:
-        return self.locate(start, self.tokens[max(self.at - 1, 0)].end)
+        return self.locate(start, self.last_end)
 
     def conditional(self) -> Expression:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            token = self.token
-            raise _Abort("a formula nested too deeply", token.start, token.end, "here")
-        start = self.token.start
+            self.refuse("a formula nested too deeply", self.start, self.start + len(self.token))
+        start = self.start
         test = self.binary(0)
         if self.take("?"):
             yes = self.conditional()
-            self.expect(":")
+            self.require(":")
             no = self.conditional()
             test = Conditional(test, yes, no, self.span(start))
         self.depth -= 1
         return test
 
     def binary(self, lowest: int) -> Expression:
-        start = self.token.start
+        start = self.start
         left = self.unary()
         while True:
-            level = PRECEDENCE.get(self.token.text, -1) if self.token.kind != STRING else -1
+            level = PRECEDENCE.get(self.token, -1)
             if level <= lowest:
                 return left
-            operator, end = self.advance().text, self.token.start
-            if operator == self.token.text == "*" and self.text[end - 1] == "*":
-                raise _Abort(
-                    "`**` is not an operator of formulas", end - 1, end + 1, "write `pow(x, n)`"
-                )
+            operator, end = self.advance(), self.start
+            if operator == self.token == "*" and self.text[end - 1] == "*":
+                said = "`**` is not an operator of formulas"
+                self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
             right = self.binary(level)
             left = Binary(operator, left, right, self.span(start))
 
     def unary(self) -> Expression:
-        start = self.token.start
+        start = self.start
         operators: list[tuple[str, int]] = []
-        while self.token.text in _UNARY and self.token.kind != STRING:
-            operators.append((self.token.text, self.token.start))
+        while self.token in _UNARY:
+            operators.append((self.token, self.start))
             self.advance()
         operand = self.postfix()
         if len(operators) > MAX_DEPTH:
-            raise _Abort("a formula nested too deeply", start, start + 1, "here")
+            self.refuse("a formula nested too deeply", start, start + 1)
         for operator, position in reversed(operators):
             operand = Unary(operator, operand, self.span(position))
         return operand
 
     def postfix(self) -> Expression:
-        start = self.token.start
+        start = self.start
         value = self.primary()
         links = 0
         while True:
             links += 1
             if links > MAX_DEPTH:
-                raise _Abort("a formula nested too deeply", start, start + 1, "here")
+                self.refuse("a formula nested too deeply", start, start + 1)
             self.check_link(value, start)
-            if self.take(".") or (self.token.text == "->" and self.take("->")):
-                arrow = self.tokens[self.at - 1].text == "->"
-                if self.token.kind != IDENT:
-                    raise self.unexpected("a name")
-                value = Member(value, self.advance().text, arrow, self.span(start))
+            if self.token in (".", "->"):
+                arrow = self.advance() == "->"
+                value = Member(value, self.word(), arrow, self.span(start))
             elif self.take("("):
                 arguments, keywords = self.arguments()
                 value = Call(value, arguments, keywords, self.span(start))
             elif self.take("["):
                 index = self.conditional()
-                self.expect("]")
+                self.require("]")
                 value = Subscript(value, index, self.span(start))
             else:
                 return value
 
     def check_link(self, value: Expression, start: int) -> None:
         """Refuse what no formula language accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
-        token = self.token
-        if token.text in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
-            text = self.text[start : self.tokens[self.at - 1].end]
-            raise _Abort(f"`{text[:40]}` {_LINKS[token.text]}", token.start, token.end, "here")
+        link = self.token
+        if link in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
+            said = f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}"
+            self.refuse(said, self.start, self.start + len(link))
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
         """The arguments between the brackets of a call, and the closing bracket."""
         positional: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
         while not self.take(")"):
-            if self.token.kind == IDENT and self.peek(1) == "=":
-                if any(self.token.text == name for name, _ in keywords):
+            if self.kind == IDENT and self.texts[self.at + 1] == "=":
+                if any(self.token == name for name, _ in keywords):
                     raise self.unexpected("each keyword only once")
-                name = self.advance().text
+                name = self.advance()
                 self.advance()
                 keywords.append((name, self.conditional()))
             elif keywords:
                 raise self.unexpected("a keyword argument")
             else:
                 positional.append(self.conditional())
-            if self.token.text != ")":
-                self.expect(",")
+            if self.token != ")":
+                self.require(",")
         return tuple(positional), tuple(keywords)
 
     def primary(self) -> Expression:
-        token = self.token
-        if token.kind == IDENT or token.text == "::":
+        start, text = self.start, self.token
+        if self.kind == IDENT or text == "::":
             name = self.name()
-            if self.token.text == "{" and _is_list_type(name.text):
+            if self.token == "{" and _is_list_type(name.text):
                 self.advance()
-                return ListDisplay(self.items("}"), name.text, self.span(token.start))
+                return ListDisplay(self.items("}"), name.text, self.span(start))
             return name
-        if token.kind in (NUMBER, STRING):
+        if self.kind in (NUMBER, STRING):
+            self.check_literal(text)
             self.advance()
-            self.check_literal(token)
-            return Literal(token.text, self.span(token.start))
+            return Literal(text, self.span(start))
         if self.take("("):
             inner = self.conditional()
-            self.expect(")")
+            self.require(")")
             return inner
-        if token.text == "[" and self.peek(1) == "]" and self.peek(2) == "(":
+        if self.texts[self.at : self.at + 3] == ["[", "]", "("]:
             return self.lambda_()
         for opening, closing in (("{", "}"), ("[", "]")):
             if self.take(opening):
-                return ListDisplay(self.items(closing), span=self.span(token.start))
+                return ListDisplay(self.items(closing), span=self.span(start))
         raise self.unexpected("a value")
 
     def items(self, closing: str) -> tuple[Expression, ...]:
@@ -271,66 +253,66 @@ class _Parser:
         items: list[Expression] = []
         while not self.take(closing):
             items.append(self.conditional())
-            if self.token.text != closing:
-                self.expect(",")
+            if self.token != closing:
+                self.require(",")
         return tuple(items)
 
-    def check_literal(self, token: Token) -> None:
+    def check_literal(self, text: str) -> None:
         """Refuse literals that formula languages read differently."""
-        text, problem = token.text, ""
+        problem = ""
         if text.isdigit() and text[0] == "0" and len(text) > 1:
             problem = f"`{text[:40]}` is octal in C++, and not a number in Python"
-        elif token.kind == STRING and "\\" in text:
+        elif self.kind == STRING and "\\" in text:
             problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
-        elif token.kind == NUMBER and _is_too_large(text):
+        elif self.kind == NUMBER and _is_too_large(text):
             problem = f"`{text[:40]}` does not fit into 64 bits"
         if problem:
-            raise _Abort(problem, token.start, token.end, "here")
+            self.refuse(problem, self.start, self.start + len(text))
+
+    def word(self) -> str:
+        if self.kind != IDENT:
+            raise self.unexpected("a name")
+        return self.advance()
 
     def name(self) -> Name:
         """An identifier with its qualification and template arguments."""
-        start = self.token.start
-        text = "" if self.token.text == "::" else self.advance().text
-        while self.token.text == "::":
-            self.advance()
-            if self.token.kind != IDENT:
-                raise self.unexpected("a name")
-            text += f"{'::' if text else ''}{self.advance().text}"
-        if self.token.text == "<" and "::" in text:
-            end = self.template_end()
-            if end is not None:
-                opening = self.token.start
-                self.at = end
-                text += self.text[opening : self.tokens[end - 1].end]
+        start = self.start
+        text = "" if self.token == "::" else self.advance()
+        while self.take("::"):
+            text += f"{'::' if text else ''}{self.word()}"
+        if self.token == "<" and "::" in text:
+            opening = self.start
+            for _ in range(self.template_length()):
+                self.advance()
+            text += self.text[opening : self.last_end]
         return Name(text, self.span(start))
 
-    def template_end(self) -> int | None:
-        """The index of the token after template arguments, or None if there are none here."""
-        depth, at = 0, self.at
-        while at < len(self.tokens):
-            token = self.tokens[at]
-            if token.kind not in (IDENT, NUMBER) and token.text not in _TEMPLATE:
-                return None
-            depth += (token.text == "<") - (token.text == ">")
-            at += 1
+    def template_length(self) -> int:
+        """How many tokens the template arguments have that begin here; 0 if none do."""
+        depth = 0
+        for at in range(self.at, len(self.texts)):
+            kind, text = self.kinds[at], self.texts[at]
+            if kind not in (IDENT, NUMBER) and text not in _TEMPLATE:
+                return 0
+            depth += (text == "<") - (text == ">")
             if depth == 0:
-                return at if self.tokens[at].text in ("(", "{") else None
-        return None
+                return at + 1 - self.at if self.texts[at + 1] in ("(", "{") else 0
+        return 0
 
     def lambda_(self) -> Expression:
-        start = self.token.start
+        start = self.start
         self.advance()
         self.advance()
         self.skip_bracket("(", ")")
-        if self.token.text != "{":
+        if self.token != "{":
             raise self.unexpected("`{`")
         self.skip_bracket("{", "}")
-        return Lambda(self.text[start : self.tokens[self.at - 1].end], self.span(start))
+        return Lambda(self.text[start : self.last_end], self.span(start))
 
     def skip_bracket(self, opening: str, closing: str) -> None:
         depth = 0
-        while self.token.kind != END:
-            text = self.advance().text
+        while self.kind != END:
+            text = self.advance()
             depth += (text == opening) - (text == closing)
             if depth == 0:
                 return

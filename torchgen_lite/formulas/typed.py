@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
-from torchgen_lite.formulas import children
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, chosen
 from torchgen_lite.formulas.facts import saved_by
@@ -34,6 +33,7 @@ from torchgen_lite.formulas.kinds import (
     kind_of_type,
 )
 from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Wanted
+from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
 from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits
 

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.formulas import Expression, parse_formula
+from torchgen_lite.formulas.model import Expression
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode

@@ -76,7 +76,7 @@ def _read_line(
         source, begin = reader.source, key.start
         for usual, (start, end) in known.items():
             number = source.keep(begin + start, begin + end, value.start, value.end)
-            parts = (usual, kernel, None, source, number)
+            parts = (usual, kernel, None, source, number, False, False)
             entries[usual] = tuple.__new__(DispatchEntry, parts)
         return
     for word, span in reader.split_words(key):

@@ -97,8 +97,9 @@ class DispatchEntry(NamedTuple):
 
     `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several joined
     with `.` or `::`. `backend` is set if a backend's file gives the kernel, not one of our tables.
-    The source stores the spans of key and kernel from `number` on. This is a named tuple, not a
-    dataclass, because each operator has two of them.
+    The source stores the spans of key and kernel from `number` on. Among the kernels of an
+    operator, an impl function `is_structured`, and one that no table names `is_implied`. This is a
+    named tuple, not a dataclass, because each operator has two of them.
     """
 
     key: str
@@ -106,6 +107,8 @@ class DispatchEntry(NamedTuple):
     backend: Backend | None = None
     source: Source | None = None
     number: int = 0
+    is_structured: bool = False
+    is_implied: bool = False
 
     @staticmethod
     def at(

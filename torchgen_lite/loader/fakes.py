@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.formulas import Expression, ListDisplay, parse_formula
+from torchgen_lite.formulas.model import Expression, ListDisplay
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.formulas import Call, Expression, ListDisplay
+from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short

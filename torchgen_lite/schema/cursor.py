@@ -1,4 +1,4 @@
-"""A position in the tokens of one schema, and the mistakes found so far."""
+"""A position in the tokens of a schema or a formula, and the mistakes found so far."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..diagnostics import Diagnostic, Help, Label, Span
-from .lexer import IDENT, tokenize
+from .lexer import IDENT, TOKEN, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
 MAX_ERRORS = 20
@@ -21,12 +21,18 @@ class Abort(Exception):
 
 
 class Cursor:
-    """Tokens with a current position. `kind` and `start` describe the current token."""
+    """Tokens with a current position. `kind` and `start` describe the current token.
+
+    `pattern` tells tokens, and `foreign` is what is said of what is none.
+    """
+
+    pattern = TOKEN
+    foreign = "TG200", "not allowed in a schema"
 
     def __init__(self, text: str, locate: Callable[[int, int], Span]) -> None:
         self.text = text
         self.locate = locate
-        self.kinds, self.texts, self.starts = tokenize(text)
+        self.kinds, self.texts, self.starts = tokenize(text, self.pattern)
         self.at = 0
         self.kind = self.kinds[0]
         self.start = self.starts[0]
@@ -135,6 +141,6 @@ class Cursor:
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""
         if self.kind == "bad":
-            code, label = "TG200", "not allowed in a schema"
+            code, label = self.foreign
         self.report_here(code, message, label, help)
         return Abort()

@@ -16,7 +16,7 @@ BAD_STRING = "bad_string"
 BAD = "bad"
 END = "end"
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"""
       (?P<ident>[A-Za-z_][A-Za-z0-9_]*)
     | (?P<punct>->|::|\.\.\.|[()\[\],*!?=|:{}/+]|\.(?![0-9])|-(?![0-9.]))
@@ -38,12 +38,12 @@ class Tokens(NamedTuple):
     starts: list[int]
 
 
-def tokenize(text: str) -> Tokens:
-    """Split a schema into tokens; never fails: what is not a token is `BAD` or `BAD_STRING`."""
+def tokenize(text: str, pattern: re.Pattern[str] = TOKEN) -> Tokens:
+    """Split a text into tokens; never fails: what is not a token is `BAD` or `BAD_STRING`."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []
-    for match in _TOKEN.finditer(text):
+    for match in pattern.finditer(text):
         kind = match.lastgroup
         if kind is not None:
             kinds.append(kind)

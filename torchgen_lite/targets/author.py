@@ -11,7 +11,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.formulas import (
+from torchgen_lite.formulas.model import (
     Call,
     Expression,
     Lambda,

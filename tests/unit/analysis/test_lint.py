@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES, lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 
 FINE = [
     # An operator may change lists, class types and tensors.

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from tests.unit.analysis_derive import derived, found
 from tests.unit.analysis_derive.test_groups import ADD
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.languages.cpp import native
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 
 Kernel = tuple[str, str, str, bool]
 

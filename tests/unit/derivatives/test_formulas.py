@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.differentiability.info import read_info, return_names
 from torchgen_lite.analysis.lint import lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import Config, KernelIndex, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema
 

@@ -6,7 +6,7 @@ import pytest
 
 from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
-from torchgen_lite.formulas import parse_formula
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.schema import FunctionSchema
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,
@@ -20,7 +20,8 @@ from torchgen_lite.diagnostics import (
     did_you_mean,
     render_sarif,
 )
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
 
 ERRORS = Path(__file__).parents[2] / "errors"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.formulas import Call, Conditional, parse_formula, walk
+from torchgen_lite.formulas.model import Call, Conditional, walk
+from torchgen_lite.formulas.parser import parse_formula
 
 
 @pytest.mark.parametrize(

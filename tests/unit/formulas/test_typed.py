@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
     BOOL,
@@ -20,6 +19,7 @@ from torchgen_lite.formulas.kinds import (
     Kind,
 )
 from torchgen_lite.formulas.language import CERTAIN, GRADIENTS, RULES, SAMPLES, Language
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.tree import Scope, Typed, every_part, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.cpp.formula import Functions, write

@@ -6,8 +6,8 @@ import pytest
 
 from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader import load_native_functions
 from torchgen_lite.loader.axes import Axed, Axes, Axis
+from torchgen_lite.loader.native_functions import load_native_functions
 
 
 def read(entry: str) -> Axes | None:

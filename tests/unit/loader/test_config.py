@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.loader import Config, load_config
-from torchgen_lite.loader.config import check_required_version
+from torchgen_lite.loader.config import Config, check_required_version, load_config
 from torchgen_lite.loader.versions import contains, meet, parse_range, parse_version
 
 

@@ -115,7 +115,8 @@ def test_our_own_file_is_canonical() -> None:
 @pytest.mark.torch
 def test_pytorchs_file_keeps_its_meaning() -> None:
     from torchgen_lite.diagnostics import Source
-    from torchgen_lite.loader import find_torch_files, load_native_functions
+    from torchgen_lite.loader.native_functions import load_native_functions
+    from torchgen_lite.loader.torch_files import find_torch_files
 
     files, _ = find_torch_files()
     if files is None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import Config, NativeFunction, load_native_functions
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.native_functions import load_native_functions
 
 BASE = """\
 - func: abs(Tensor self) -> Tensor

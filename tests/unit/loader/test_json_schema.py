@@ -83,7 +83,8 @@ def test_our_own_file_is_valid() -> None:
 
 @pytest.mark.torch
 def test_pytorchs_file_is_valid() -> None:
-    from torchgen_lite.loader import find_torch_files, load_schema_sources, load_tags
+    from torchgen_lite.loader.native_functions import load_schema_sources
+    from torchgen_lite.loader.torch_files import find_torch_files, load_tags
 
     files, _ = find_torch_files()
     if files is None:

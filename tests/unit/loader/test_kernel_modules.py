@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.loader import index_kernel_modules
+from torchgen_lite.loader.kernel_modules import index_kernel_modules
 
 MODULE = """\
 import os

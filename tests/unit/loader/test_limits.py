@@ -6,11 +6,11 @@ import tracemalloc
 
 import pytest
 
-from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.lint import lint_program
+from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Diagnostic, Source
-from torchgen_lite.loader import Config, load_native_functions
-from torchgen_lite.loader.native_functions import MAX_ERRORS
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import MAX_ERRORS, load_native_functions
 
 
 def read(text: str) -> tuple[Diagnostic, ...]:

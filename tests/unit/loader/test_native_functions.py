@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import (
-    NativeFunction,
-    load_native_functions,
-    load_schema_sources,
-    load_tags,
-)
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.torch_files import load_tags
 
 
 def load(

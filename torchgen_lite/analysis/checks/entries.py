@@ -37,7 +37,8 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
 def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
     """TG126, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
-    signatures = {o.signature: o for o in resolved.declared if o.kind is SchemaKind.functional}
+    functional = [o for o in resolved.declared if tagged and o.kind is SchemaKind.functional]
+    signatures = {o.signature: o for o in functional}
     for one, made in [(o, signatures.get(o.signature)) for o in tagged]:
         # Tags of PyTorch's operators are PyTorch's, which derives `resize` from `resize_`.
         if made is None or one.function.place("tags") is None:

@@ -22,16 +22,16 @@ COPIES = {SchemaKind.inplace: "_copy_from", SchemaKind.out: "_copy_from_and_resi
 BETWEEN_DEVICES = frozenset(COPIES.values())
 
 
-def copied_entries(group: VariantGroup, variant: NativeFunction) -> list[DispatchEntry]:
-    """The functional variant's kernels that serve a variant without kernels of its own."""
+def copied_entries(group: VariantGroup | None, variant: NativeFunction) -> list[DispatchEntry]:
+    """The functional variant's kernels that serve another variant without kernels of its own."""
     own = {entry.key for entry in variant.dispatch}
     found = [entry for entry in copying_entries(group) if entry.key not in own]
-    return found if found and takes_results(group, variant) else []
+    return found if group and found and takes_results(group, variant) else []
 
 
-def copying_entries(group: VariantGroup) -> list[DispatchEntry]:
+def copying_entries(group: VariantGroup | None) -> list[DispatchEntry]:
     """The functional variant's kernels from which other variants are derived."""
-    entries = group.functional.dispatch
+    entries = group.functional.dispatch if group else ()
     return [e for e in entries if e.backend is not None and e.backend.copies_variants]
 
 

@@ -11,8 +11,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, chec
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.formulas import Expression, Literal, Name, Subscript, walk
-from torchgen_lite.formulas.model import CONSTANTS
+from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
 from torchgen_lite.loader.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,

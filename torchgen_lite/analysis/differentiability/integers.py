@@ -9,8 +9,8 @@ from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.formulas import Name
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
+from torchgen_lite.formulas.model import Name
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:

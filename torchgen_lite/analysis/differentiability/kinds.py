@@ -16,17 +16,6 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    Member,
-    Name,
-    Unary,
-    called_name,
-    children,
-)
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.kinds import (
     BOOL,
@@ -41,6 +30,17 @@ from torchgen_lite.formulas.kinds import (
     kind_of_type,
 )
 from torchgen_lite.formulas.language import CERTAIN
+from torchgen_lite.formulas.model import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Member,
+    Name,
+    Unary,
+    called_name,
+    children,
+)
 from torchgen_lite.formulas.operands import misfits
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.formulas import Call, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.formulas.model import Call, Member, Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction

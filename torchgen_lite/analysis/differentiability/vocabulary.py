@@ -9,11 +9,11 @@ from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.formulas import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.formulas.callees import Callee, Operators
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import Sort
 from torchgen_lite.formulas.language import GRADIENTS
+from torchgen_lite.formulas.model import Call, Expression, Member, Name, called_name, walk
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.torch_functions import functions_of_torch

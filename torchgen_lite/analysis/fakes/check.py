@@ -16,8 +16,9 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.formulas import Expression, kinds
+from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
+from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.fakes import Fake, FakeRule

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.groups import (
-    complete_groups,
-    derive_variants,
-    group_by_signature,
-)
-from torchgen_lite.analysis.derive.names import out_overload, root_of
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.variants import functional_key
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
 
 
 def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -26,61 +18,12 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     As in torchgen `NativeFunctionsGroup`, only groups with a functional and an out variant count:
     `autogen` lines where nothing can be derived are not reported.
     """
-    suspects = list(_suspects(resolved))
-    groups = group_by_signature(suspects)
-    derived = {o.name for o in derive_variants(groups, [o.name for o in suspects])}
-    for group in complete_groups(groups):
+    for group in resolved.groups:
         variants = list(group.functions())
         asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-        given = {f.func.local_name for f in variants if f.name in derived}
+        given = {f.func.local_name for f in variants if not f.is_written}
         if asked != given:
             yield _disagreement(variants, asked, given)
-
-
-def _suspects(resolved: Resolved) -> Iterator[Operator]:
-    """The operators whose names may have derived variants; deriving for all takes too long.
-
-    These are names with an `autogen` line, and names whose variants lack a functional one.
-    """
-    alone: defaultdict[str, dict[str, Operator]] = defaultdict(dict)
-    together: defaultdict[tuple[str, str], list[Operator]] = defaultdict(list)
-    for operator in resolved.declared:
-        function = operator.function
-        if function.is_written:
-            namespace, root = function.namespace, root_of(function.func.base_name)
-            first = alone[namespace].setdefault(root, operator)
-            # Most names have one operator: a list for each would take more memory than the file.
-            if first is not operator or function.autogen:
-                together[namespace, root].append(operator)
-    for (namespace, root), members in together.items():
-        if members[0] is not alone[namespace][root]:
-            members.insert(0, alone[namespace][root])
-        asks = any(o.function.autogen for o in members)
-        if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):
-            yield from members
-
-
-def _asks_for_its_own(operator: Operator) -> bool:
-    """Whether this is a functional operator that names at most its own out variant, as most do.
-
-    If all operators of a name are like this, they share no group, and nothing can disagree.
-    """
-    schema, autogen = operator.schema, operator.function.autogen
-    if operator.kind is not SchemaKind.functional:
-        return False
-    if not autogen:
-        return True
-    own = f"{schema.base_name}.{out_overload(schema.overload_name)}"
-    return len(autogen) == 1 and autogen[0].rpartition("::")[2] == own
-
-
-def _may_lack_functional(members: Sequence[Operator]) -> bool:
-    """Whether there are more out variants, or more in-place ones, than functional ones."""
-    if len(members) == 1:
-        return False  # The common case.
-    inplace = sum(operator.kind is SchemaKind.inplace for operator in members)
-    out = sum(bool(o.schema.out) for o in members if o.kind is not SchemaKind.inplace)
-    return bool(out and inplace) and max(out, inplace) > len(members) - out - inplace
 
 
 def _disagreement(

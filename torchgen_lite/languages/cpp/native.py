@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import public, torch_types
 from torchgen_lite.languages.cpp.defaults import EMPTY
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature
 from torchgen_lite.languages.cpp.torch_types import OPTIONAL_TENSOR, Sizes, conventions
 from torchgen_lite.languages.cpp.types import ref, std
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
@@ -28,7 +27,7 @@ def name(schema: FunctionSchema) -> str:
     return f"{text}_{schema.overload_name}" if schema.overload_name else text
 
 
-def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
+def kernel(operator: Operator, entry: DispatchEntry) -> tuple[str, str]:
     """The namespace and name of a kernel: `at::native` unless the YAML names another.
 
     An implied kernel has the name of the public C++ function: `add`, `add_out`. A scope in the YAML
@@ -41,7 +40,7 @@ def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
     return f"{scope}::native" if scope else _NAMESPACE, name
 
 
-def sizes_of(entry: KernelEntry) -> Sizes:
+def sizes_of(entry: DispatchEntry) -> Sizes:
     """What the kernel takes for a `SymInt`, which PyTorch tells by its name."""
     return "SymInt" if "_symint" in entry.kernel.rpartition("::")[2] else "int"
 

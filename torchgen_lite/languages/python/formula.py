@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.formulas import called_name, children, rebuild
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind, Sort
+from torchgen_lite.formulas.model import called_name, children, rebuild
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier

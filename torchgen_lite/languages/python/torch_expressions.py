@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from torchgen_lite.formulas import (
+from torchgen_lite.formulas.model import (
     Call,
     Expression,
     Literal,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.options import default_namespace
 
@@ -148,7 +147,7 @@ def _check_kernels(
 
 def _check_classes(operators: Sequence[Operator], namespace: str) -> Iterator[Diagnostic]:
     """Structured kernels of two operators under one name: functions may be overloads, classes may not."""
-    seen: dict[str, tuple[Operator, KernelEntry]] = {}
+    seen: dict[str, tuple[Operator, DispatchEntry]] = {}
     for operator in operators:
         for entry in operator.own_kernels if operator.function.structured else ():
             kernel = qualified(entry.kernel, namespace)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import include_macro, qualified, split_class, split_kernel
@@ -16,7 +15,7 @@ from torchgen_lite.languages.cpp.signature import (
     unrooted_signature,
 )
 from torchgen_lite.languages.cpp.text import parameter_list
-from torchgen_lite.loader.entry import Backend
+from torchgen_lite.loader.entry import Backend, DispatchEntry
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
@@ -39,7 +38,7 @@ class Kernel(NamedTuple):
 def author_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
-    signature: Callable[[CppOperator, KernelEntry], CppSignature],
+    signature: Callable[[CppOperator, DispatchEntry], CppSignature],
     classes: Collection[str],
 ) -> list[Kernel]:
     """The kernels that are registered directly, in source order; `signature` gives the signature

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.following import copied_kernels
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -43,9 +43,10 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
     generate."""
     resolved = program.resolved
     found = [
-        (operator.schema.local_name, entry, functional)
+        (operator.schema.local_name, entry, operator.group.functional)
         for operator in (*resolved.operators, *resolved.copying)
-        for entry, functional in copied_kernels(operator)
+        if operator.group is not None
+        for entry in copied_entries(operator.group, operator.function)
     ]
     if found:
         name, entry, functional = found[0]

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
@@ -29,6 +28,7 @@ from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
@@ -142,7 +142,7 @@ ABOVE_BACKENDS = frozenset(
 )
 
 
-def kernel_signature(operator: CppOperator, entry: KernelEntry, types: Types) -> CppSignature:
+def kernel_signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in ABOVE_BACKENDS:
         return operator.signature

@@ -36,7 +36,7 @@ from torchgen_lite.analysis.differentiability.model import (
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import POSTFIX, Functions, write
 from torchgen_lite.languages.cpp.text import identifier

@@ -23,7 +23,6 @@ from collections.abc import Iterator, Mapping
 
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
@@ -32,6 +31,7 @@ from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.languages.cpp.types import CType
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
@@ -58,7 +58,7 @@ def following_registrations(
 
 
 def _from_out(
-    out: CppOperator, member: CppOperator, entry: KernelEntry, layout: Layout
+    out: CppOperator, member: CppOperator, entry: DispatchEntry, layout: Layout
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the out variant."""
     signature = types.signature(member.function, sizes_of(entry))
@@ -101,7 +101,7 @@ def _symbolic(given: CType, wanted: CType, name: str) -> str:
 
 
 def _copied(
-    functional: CppOperator, member: CppOperator, entry: KernelEntry, namespace: str
+    functional: CppOperator, member: CppOperator, entry: DispatchEntry, namespace: str
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
     written = [argument for argument in member.schema.arguments if argument.is_write]

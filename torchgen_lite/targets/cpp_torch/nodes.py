@@ -23,7 +23,7 @@ from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import unsayable

@@ -22,7 +22,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -33,7 +32,7 @@ from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout
@@ -204,7 +203,7 @@ def torch_kernels(
     """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
     it takes symbolic integers."""
 
-    def signature(operator: CppOperator, entry: KernelEntry) -> CppSignature:
+    def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
         return types.signature(operator.function, sizes_of(entry), layout.classes)
 
     return author_kernels(registered, operators, signature, classes)

@@ -29,7 +29,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED
@@ -38,6 +37,7 @@ from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
@@ -142,9 +142,9 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
 
-def _implementations(group: Group) -> dict[str, list[KernelEntry]]:
+def _implementations(group: Group) -> dict[str, list[DispatchEntry]]:
     """The entries that name each impl function."""
-    found: dict[str, list[KernelEntry]] = {}
+    found: dict[str, list[DispatchEntry]] = {}
     for entry in group.out.facts.kernels:
         if entry.is_structured:
             found.setdefault(entry.kernel, []).append(entry)
@@ -193,7 +193,7 @@ def structured_registrations(
         yield wrapped(one.key, wrapper)
 
 
-def _called(group: Group, member: CppOperator, kernel: KernelEntry | None) -> Structured:
+def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> Structured:
     """What the kernel of one variant calls; no impl function for `kernel` None."""
     outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
     style, given = {

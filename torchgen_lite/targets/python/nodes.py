@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
-from torchgen_lite.formulas import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
+from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display

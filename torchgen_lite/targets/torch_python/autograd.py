@@ -24,8 +24,8 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.formulas import Call, Expression, Member
 from torchgen_lite.formulas.kinds import SCALAR, Kind
+from torchgen_lite.formulas.model import Call, Expression, Member
 from torchgen_lite.languages.python.formula import (
     FormulaNames,
     in_python,

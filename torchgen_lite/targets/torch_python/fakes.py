@@ -16,9 +16,9 @@ from torchgen_lite.analysis.fakes.results import (
     uses_axes,
 )
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.formulas import Expression, Member, Name
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.language import value_kind
+from torchgen_lite.formulas.model import Expression, Member, Name
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
-from torchgen_lite.formulas import Name
+from torchgen_lite.formulas.model import Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
+from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
 def kernels_of(
     package: Package, operator: PackagedOperator
-) -> Iterator[tuple[KernelEntry, str, str]]:
+) -> Iterator[tuple[DispatchEntry, str, str]]:
     """The kernels of one operator that the modules of `kernels` have, each with its module and its function."""
     for entry in operator.facts.own_kernels:
         found = package.module_of("kernels", entry.kernel)

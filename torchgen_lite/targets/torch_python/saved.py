@@ -13,8 +13,8 @@ import keyword
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.formulas import Call, Expression, Name
 from torchgen_lite.formulas.facts import Fact, Saved
+from torchgen_lite.formulas.model import Call, Expression, Name
 from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema

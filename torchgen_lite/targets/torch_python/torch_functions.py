@@ -13,8 +13,8 @@ from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.formulas import Call, called_name
 from torchgen_lite.formulas.facts import BROUGHT
+from torchgen_lite.formulas.model import Call, called_name
 from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.author import is_of_cpp

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.languages_torch import OPTIONS, entry
-from torchgen_lite.analysis import KernelEntry
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.public import Style
@@ -190,5 +189,5 @@ def test_kernels_take_symint_by_name() -> None:
     function = entry("f(SymInt n) -> Tensor")
     for kernel, type_ in (("f_cpu", "int64_t"), ("f_cpu_symint", "c10::SymInt")):
         written = DispatchEntry("CPU", kernel)
-        sizes = native.sizes_of(KernelEntry("CPU", kernel, False, False, None, written))
+        sizes = native.sizes_of(written)
         assert str(native.signature(function, sizes)) == f"at::Tensor f({type_} n)"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from torchgen_lite.analysis.differentiability.vocabulary import callee
 from torchgen_lite.emit.printer import lay_out
-from torchgen_lite.formulas import parse_formula
 from torchgen_lite.formulas.kinds import INTS, SCALAR
+from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.tree import Scope
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write

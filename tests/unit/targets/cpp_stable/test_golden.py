@@ -9,7 +9,7 @@ import pytest
 
 from tests.cpp.stable_library import generate_stable
 from torchgen_lite import load
-from torchgen_lite.analysis import resolve
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.targets.cpp_stable.options import StableOptions

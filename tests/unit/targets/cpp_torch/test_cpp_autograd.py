@@ -9,18 +9,15 @@ from types import FrameType
 import pytest
 
 from torchgen_lite import GenerateError, generate, load
-from torchgen_lite.analysis import Program, resolve
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.languages.cpp import formula as cpp_formula
-from torchgen_lite.loader import (
-    find_torch_files,
-    load_native_functions,
-    load_schema_sources,
-    load_tags,
-)
 from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.torch_files import find_torch_files, load_tags
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
