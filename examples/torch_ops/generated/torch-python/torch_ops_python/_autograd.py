@@ -33,6 +33,8 @@ _forward_ad: Any = forward_ad
 _torch: Any = torch
 _unpack_dual: Function = _torch._VF._unpack_dual
 _guard, _below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
+# A node at one level: the `apply` of `Function` repeats checks and unwrapping that the dispatcher has done.
+_Node = torch.autograd.function._SingleLevelFunction
 _is_enabled, _is_transformed = torch.is_grad_enabled, _C._are_functorch_transforms_active
 
 
@@ -190,9 +192,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     fills = not is_single and (operator, "undefined") not in table
     functions = {f.__name__: staticmethod(f) for f in (forward, backward, jvp)}
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
-    node: Any = type(name, (torch.autograd.Function,), functions)
-    # `Function.apply` repeats checks and unwrapping in Python that the dispatcher has done.
-    node.apply = super(torch.autograd.Function, node).apply
+    node: Any = type(name, (_Node,), functions)
     made: Any = autograd.supports_tensorlist(node) if has_lists else node
     return cast("Function", made.apply)
 
@@ -383,7 +383,7 @@ def _lost(result: Any, has_derivative: Callable[[Any], bool]) -> list[torch.Tens
     return [t for t in _tensors(result) if _is_real(t) and not has_derivative(t)]
 
 
-class _Underived(torch.autograd.Function):
+class _Underived(_Node):
     """Results whose gradient is refused."""
 
     @staticmethod
@@ -397,5 +397,5 @@ class _Underived(torch.autograd.Function):
         raise RuntimeError(f"{ctx.operator} {_WITHOUT}")
 
 
-_base: Any = super(torch.autograd.Function, _Underived)
+_base: Any = _Underived
 _underived: Function = _base.apply

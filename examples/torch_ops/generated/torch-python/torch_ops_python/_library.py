@@ -175,6 +175,8 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_functionalize(library, name, function)
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
+        elif what == "effects":
+            _register_effects(name)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
         elif what not in _autograd.RULES:
@@ -183,6 +185,13 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         _register_functionalize(library, name, _define_copying(libraries, operator))
     if not operator.is_torchs:
         _register_autograd(library, operator, table)
+
+
+def _register_effects(name: str) -> None:
+    """Let compilers keep the calls, in their order."""
+    from torch._higher_order_ops import effects
+
+    effects._register_effectful_op(_handle(name), effects._EffectType.ORDERED)
 
 
 def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
