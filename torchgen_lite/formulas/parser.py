@@ -161,7 +161,7 @@ class _Parser:
             yes = self.conditional()
             self.expect(":")
             no = self.conditional()
-            test = Conditional(test, yes, no, self.span(start))
+            test = Conditional(test, yes, no, span=self.span(start))
         self.depth -= 1
         return test
 
@@ -178,7 +178,7 @@ class _Parser:
                     "`**` is not an operator of formulas", end - 1, end + 1, "write `pow(x, n)`"
                 )
             right = self.binary(level)
-            left = Binary(operator, left, right, self.span(start))
+            left = Binary(operator, left, right, span=self.span(start))
 
     def unary(self) -> Expression:
         start = self.token.start
@@ -190,7 +190,7 @@ class _Parser:
         if len(operators) > MAX_DEPTH:
             raise _Abort("a formula nested too deeply", start, start + 1, "here")
         for operator, position in reversed(operators):
-            operand = Unary(operator, operand, self.span(position))
+            operand = Unary(operator, operand, span=self.span(position))
         return operand
 
     def postfix(self) -> Expression:
@@ -206,14 +206,14 @@ class _Parser:
                 arrow = self.tokens[self.at - 1].text == "->"
                 if self.token.kind != IDENT:
                     raise self.unexpected("a name")
-                value = Member(value, self.advance().text, arrow, self.span(start))
+                value = Member(value, self.advance().text, arrow, span=self.span(start))
             elif self.take("("):
                 arguments, keywords = self.arguments()
-                value = Call(value, arguments, keywords, self.span(start))
+                value = Call(value, arguments, keywords, span=self.span(start))
             elif self.take("["):
                 index = self.conditional()
                 self.expect("]")
-                value = Subscript(value, index, self.span(start))
+                value = Subscript(value, index, span=self.span(start))
             else:
                 return value
 
@@ -249,12 +249,12 @@ class _Parser:
             name = self.name()
             if self.token.text == "{" and _is_list_type(name.text):
                 self.advance()
-                return ListDisplay(self.items("}"), name.text, self.span(token.start))
+                return ListDisplay(self.items("}"), name.text, span=self.span(token.start))
             return name
         if token.kind in (NUMBER, STRING):
             self.advance()
             self.check_literal(token)
-            return Literal(token.text, self.span(token.start))
+            return Literal(token.text, span=self.span(token.start))
         if self.take("("):
             inner = self.conditional()
             self.expect(")")
@@ -302,7 +302,7 @@ class _Parser:
                 opening = self.token.start
                 self.at = end
                 text += self.text[opening : self.tokens[end - 1].end]
-        return Name(text, self.span(start))
+        return Name(text, span=self.span(start))
 
     def template_end(self) -> int | None:
         """The index of the token after template arguments, or None if there are none here."""
@@ -325,7 +325,7 @@ class _Parser:
         if self.token.text != "{":
             raise self.unexpected("`{`")
         self.skip_bracket("{", "}")
-        return Lambda(self.text[start : self.tokens[self.at - 1].end], self.span(start))
+        return Lambda(self.text[start : self.tokens[self.at - 1].end], span=self.span(start))
 
     def skip_bracket(self, opening: str, closing: str) -> None:
         depth = 0
