@@ -173,9 +173,10 @@ def _structured(
 ) -> dict[str, list[StructuredView]]:
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""
-    metas, position = _meta_names(registered, by_name), [*by_name].index
+    metas = _meta_names(registered, by_name)
+    position = {name: index for index, name in enumerate(by_name)}
     found = [
-        (position(one.source.name), one.operator is one.source, one.source, one)
+        (position[one.source.name], one.operator is one.source, one.source, one)
         for one in registered
         if one.origin in STRUCTURED and one.source is not None
     ]
