@@ -18,17 +18,10 @@ PRECEDENCE = {
     "|": 4,
     "^": 5,
     "&": 6,
-    "==": 7,
-    "!=": 7,
-    "<": 8,
-    ">": 8,
-    "<=": 8,
-    ">=": 8,
-    "+": 10,
-    "-": 10,
-    "*": 11,
-    "/": 11,
-    "%": 11,
+    **dict.fromkeys(("==", "!="), 7),
+    **dict.fromkeys(("<", ">", "<=", ">="), 8),
+    **dict.fromkeys("+-", 10),
+    **dict.fromkeys("*/%", 11),
 }
 """Binary operators by C++'s precedence; all bind to the left."""
 

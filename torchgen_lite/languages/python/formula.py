@@ -32,11 +32,8 @@ _LEVELS = {
     "|": 6,
     "^": 7,
     "&": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "/": 10,
-    "%": 10,
+    **dict.fromkeys("+-", 9),
+    **dict.fromkeys("*/%", 10),
 }
 # Methods of a tensor that have another name than in C++, and those that are attributes.
 _METHODS = {
