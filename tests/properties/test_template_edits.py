@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from torchgen_lite import load
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.emit.templates import find_templates
+from torchgen_lite.emit.templates import find_templates, with_api
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.python.framework import CALLED
@@ -67,6 +67,10 @@ TEMPLATES = {
 WORDS = st.sampled_from([*sorted(CALLED), *sorted(v for v in VERBS if v.startswith("py."))])
 
 
+def exported(template: str) -> str:
+    return with_api((find_templates() / template).read_text("utf-8"))
+
+
 class Edit(NamedTuple):
     """One line more in a template, before line `number`."""
 
@@ -76,7 +80,7 @@ class Edit(NamedTuple):
 
     @property
     def text(self) -> str:
-        lines = (find_templates() / self.template).read_text("utf-8").split("\n")
+        lines = exported(self.template).split("\n")
         return "\n".join([*lines[: self.number - 1], self.line, *lines[self.number - 1 :]])
 
 
@@ -84,8 +88,7 @@ def places(template: str) -> list[tuple[int, str]]:
     """The lines before which one more may stand, with their indentation: the body of a template that calls the
     framework, since its head imports what that calls, and what is below the head. None is within
     brackets, where no statement stands."""
-    text = (find_templates() / template).read_text("utf-8")
-    lines = text.split("\n")
+    lines = exported(template).split("\n")
     first = 1 + max(
         i for i, line in enumerate(lines) if line.endswith("#}") or "__future__" in line
     )
@@ -174,7 +177,7 @@ def test_an_edited_template_of_torch_python(
 )
 def test_both_outcomes(line: str, outcome: str, tmp_path: Path) -> None:
     template = "python/autograd.py.j2"
-    text = (find_templates() / template).read_text("utf-8").split("\n")
+    text = exported(template).split("\n")
     edit = Edit(template, text.index("{% if op.is_inplace %}") + 1, line)
 
     assert run("python", edit, tmp_path) == outcome

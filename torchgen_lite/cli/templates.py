@@ -21,7 +21,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.render import build_environment, load_template
 from torchgen_lite.emit.template_errors import RenderError
-from torchgen_lite.emit.templates import template_names
+from torchgen_lite.emit.templates import template_names, with_api
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all, template_packages
@@ -56,7 +56,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     wanted = {name: Path(folder, name) for name in names or known}
     with writing():
         there = [name for name, path in wanted.items() if path.exists()]
-        texts = [(n, known[n].read_text("utf-8")) for n in wanted if n not in there]
+        texts = [(n, with_api(known[n].read_text("utf-8"))) for n in wanted if n not in there]
     try:
         write_plan(Plan(Path(folder), tuple(Change(n, "create", None, text) for n, text in texts)))
     except WriteError as error:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 TEMPLATE_API = 1
-"""The version in a template's opening comment; it changes when names that templates use change."""
+"""The version in the opening comment of an override; it changes when names that templates use change."""
 
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
@@ -42,6 +42,13 @@ def read_copied(name: str, defines: Mapping[str, object]) -> str:
             rf"^#define {macro} .*$", f"#define {macro} {value}", text, flags=re.MULTILINE
         )
     return text
+
+
+def with_api(text: str) -> str:
+    """A built-in template as an override begins: its opening comment says what it is made for."""
+    if declared_api(text)[0] is not None:
+        return text
+    return re.sub("(?=-?#})", f"template-api: {TEMPLATE_API}\n", text, count=1)
 
 
 def declared_api(text: str) -> tuple[int | None, int, int]:

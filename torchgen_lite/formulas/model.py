@@ -1,14 +1,14 @@
-"""The nodes of a formula. `str()` of a node is the formula, spaced as in C++ style.
+"""The nodes of a formula, and how a tree of them is written: `str()` of a node is the formula as in C++.
 
-Equality ignores spans, as in the model of schemas. Brackets are not kept: `str()` writes them where
-the tree needs them.
+Equality ignores spans, as in the model of schemas. Brackets are not kept: they are written where the
+tree needs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Union
+from typing import Any, NamedTuple, Union, cast
 
 from torchgen_lite.diagnostics import Span
 
@@ -18,17 +18,10 @@ PRECEDENCE = {
     "|": 4,
     "^": 5,
     "&": 6,
-    "==": 7,
-    "!=": 7,
-    "<": 8,
-    ">": 8,
-    "<=": 8,
-    ">=": 8,
-    "+": 10,
-    "-": 10,
-    "*": 11,
-    "/": 11,
-    "%": 11,
+    **dict.fromkeys(("==", "!="), 7),
+    **dict.fromkeys(("<", ">", "<=", ">="), 8),
+    **dict.fromkeys("+-", 10),
+    **dict.fromkeys("*/%", 11),
 }
 """Binary operators by C++'s precedence; all bind to the left."""
 
@@ -36,131 +29,99 @@ CONSTANTS = frozenset({"True", "False", "true", "false", "None"})
 """Names to which no operator can give another meaning."""
 
 UNARY_PRECEDENCE = 12
-_POSTFIX_PRECEDENCE = 13
+_POSTFIX = 13
+_CONDITIONAL = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class _Node:
+    """What all nodes have in common: where they are written, if anywhere, and `str()`."""
+
+    span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+    def __str__(self) -> str:
+        return write(cast("Expression", self))
+
+
+@dataclass(frozen=True, slots=True)
+class Name(_Node):
     """An identifier, perhaps qualified or with template arguments: `at::where`, `std::get<0>`."""
 
     text: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(_Node):
     """A number or a string, as written."""
 
     text: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(_Node):
     """`value.name`, or `value->name`."""
 
     value: Expression
     name: str
     arrow: bool = False
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{_wrap(self.value, _POSTFIX_PRECEDENCE)}{'->' if self.arrow else '.'}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Node):
     """`function(arguments, name=value)`."""
 
     function: Expression
     arguments: tuple[Expression, ...]
     keywords: tuple[tuple[str, Expression], ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        items = [str(a) for a in self.arguments]
-        items += [f"{name}={value}" for name, value in self.keywords]
-        return f"{_wrap(self.function, _POSTFIX_PRECEDENCE)}({', '.join(items)})"
 
 
 @dataclass(frozen=True, slots=True)
-class Subscript:
+class Subscript(_Node):
     """`value[index]`."""
 
     value: Expression
     index: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{_wrap(self.value, _POSTFIX_PRECEDENCE)}[{self.index}]"
 
 
 @dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(_Node):
     """`-x`, `!x`, `*x`, `+x`, `~x`."""
 
     operator: str
     operand: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.operator}{_wrap(self.operand, UNARY_PRECEDENCE)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(_Node):
     """`left operator right`."""
 
     operator: str
     left: Expression
     right: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        level = PRECEDENCE[self.operator]
-        return f"{_wrap(self.left, level)} {self.operator} {_wrap(self.right, level + 1)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(_Node):
     """`test ? yes : no`."""
 
     test: Expression
     yes: Expression
     no: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{_wrap(self.test, 2)} ? {_wrap(self.yes, 2)} : {self.no}"
 
 
 @dataclass(frozen=True, slots=True)
-class ListDisplay:
+class ListDisplay(_Node):
     """`{a, b}` or `[a, b]`; `type` is the C++ type in front, if any, as in `at::IntArrayRef{}`."""
 
     items: tuple[Expression, ...]
     type: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.type}{{{', '.join(map(str, self.items))}}}"
 
 
 @dataclass(frozen=True, slots=True)
-class Lambda:
+class Lambda(_Node):
     """A C++ lambda, kept as text: nothing here looks inside."""
 
     text: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 Expression = Union[
@@ -185,16 +146,71 @@ _OPERANDS: dict[type, tuple[str, ...]] = {
 }
 
 
-def _level(node: Expression) -> int:
-    if isinstance(node, Conditional):
-        return 1
-    if isinstance(node, Binary):
-        return PRECEDENCE[node.operator]
-    return UNARY_PRECEDENCE if isinstance(node, Unary) else _POSTFIX_PRECEDENCE
+class Syntax(NamedTuple):
+    """How a language writes formulas.
+
+    `levels` and `unary` say how tightly operators bind. `conditional` has a place for the test and for each branch, and
+    `last` is what the second one binds as tightly as. An operand in which an operator `is_unclear` stands in brackets.
+    """
+
+    levels: Mapping[str, int] = PRECEDENCE
+    unary: Mapping[str, int] = dict.fromkeys("-+!~*", UNARY_PRECEDENCE)
+    conditional: str = "{} ? {} : {}"
+    last: int = _CONDITIONAL
+    arrow: str = "->"
+    brackets: tuple[str, str] = ("{", "}")
+    is_unclear: Callable[[str, str], bool] = lambda outer, inner: False
 
 
-def _wrap(node: Expression, level: int) -> str:
-    return str(node) if _level(node) >= level else f"({node})"
+CPP = Syntax()
+
+
+def write(node: Expression, syntax: Syntax = CPP) -> str:
+    """The text of a formula, with brackets where the tree needs them."""
+
+    def at(part: Expression, level: int) -> str:
+        text = write(part, syntax)
+        return text if _level(part, syntax) >= level else f"({text})"
+
+    match node:
+        case Member(value, name, arrow):
+            return f"{at(value, _POSTFIX)}{syntax.arrow if arrow else '.'}{name}"
+        case Call(function, arguments, keywords):
+            items = [write(argument, syntax) for argument in arguments]
+            items += [f"{name}={write(value, syntax)}" for name, value in keywords]
+            return f"{at(function, _POSTFIX)}({', '.join(items)})"
+        case Subscript(value, index):
+            return f"{at(value, _POSTFIX)}[{write(index, syntax)}]"
+        case Unary(operator, operand):
+            text = at(operand, syntax.unary[operator])
+            # `--x` is one operator.
+            return f"{operator}({text})" if text[0] == operator in "-+" else operator + text
+        case Binary(operator, left, right):
+            sides, level = [], syntax.levels[operator]
+            for side, least in ((left, level), (right, level + 1)):
+                inner = side.operator if isinstance(side, Binary) else ""
+                is_unclear = bool(inner) and syntax.is_unclear(operator, inner)
+                sides.append(at(side, _POSTFIX if is_unclear else least))
+            return f" {operator} ".join(sides)
+        case Conditional(test, yes, no):
+            return syntax.conditional.format(at(test, 2), at(yes, 2), at(no, syntax.last))
+        case ListDisplay(parts, type_):
+            opening, closing = syntax.brackets
+            inside = ", ".join([write(part, syntax) for part in parts])
+            return f"{type_}{opening}{inside}{closing}"
+        case _:
+            return node.text
+
+
+def _level(node: Expression, syntax: Syntax) -> int:
+    match node:
+        case Conditional():
+            return _CONDITIONAL
+        case Binary(operator):
+            return syntax.levels[operator]
+        case Unary(operator):
+            return syntax.unary[operator]
+    return _POSTFIX
 
 
 def children(node: Expression) -> tuple[Expression, ...]:

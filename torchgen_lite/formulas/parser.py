@@ -146,7 +146,7 @@ class _Parser(Cursor):
             yes = self.conditional()
             self.require(":")
             no = self.conditional()
-            test = Conditional(test, yes, no, self.span(start))
+            test = Conditional(test, yes, no, span=self.span(start))
         self.depth -= 1
         return test
 
@@ -162,7 +162,7 @@ class _Parser(Cursor):
                 said = "`**` is not an operator of formulas"
                 self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
             right = self.binary(level)
-            left = Binary(operator, left, right, self.span(start))
+            left = Binary(operator, left, right, span=self.span(start))
 
     def unary(self) -> Expression:
         start = self.start
@@ -174,7 +174,7 @@ class _Parser(Cursor):
         if len(operators) > MAX_DEPTH:
             self.refuse("a formula nested too deeply", start, start + 1)
         for operator, position in reversed(operators):
-            operand = Unary(operator, operand, self.span(position))
+            operand = Unary(operator, operand, span=self.span(position))
         return operand
 
     def postfix(self) -> Expression:
@@ -188,14 +188,14 @@ class _Parser(Cursor):
             self.check_link(value, start)
             if self.token in (".", "->"):
                 arrow = self.advance() == "->"
-                value = Member(value, self.word(), arrow, self.span(start))
+                value = Member(value, self.word(), arrow, span=self.span(start))
             elif self.take("("):
                 arguments, keywords = self.arguments()
-                value = Call(value, arguments, keywords, self.span(start))
+                value = Call(value, arguments, keywords, span=self.span(start))
             elif self.take("["):
                 index = self.conditional()
                 self.require("]")
-                value = Subscript(value, index, self.span(start))
+                value = Subscript(value, index, span=self.span(start))
             else:
                 return value
 
@@ -231,12 +231,12 @@ class _Parser(Cursor):
             name = self.name()
             if self.token == "{" and _is_list_type(name.text):
                 self.advance()
-                return ListDisplay(self.items("}"), name.text, self.span(start))
+                return ListDisplay(self.items("}"), name.text, span=self.span(start))
             return name
         if self.kind in (NUMBER, STRING):
             self.check_literal(text)
             self.advance()
-            return Literal(text, self.span(start))
+            return Literal(text, span=self.span(start))
         if self.take("("):
             inner = self.conditional()
             self.require(")")
@@ -285,7 +285,7 @@ class _Parser(Cursor):
             for _ in range(self.template_length()):
                 self.advance()
             text += self.text[opening : self.last_end]
-        return Name(text, self.span(start))
+        return Name(text, span=self.span(start))
 
     def template_length(self) -> int:
         """How many tokens the template arguments have that begin here; 0 if none do."""
@@ -307,7 +307,7 @@ class _Parser(Cursor):
         if self.token != "{":
             raise self.unexpected("`{`")
         self.skip_bracket("{", "}")
-        return Lambda(self.text[start : self.last_end], self.span(start))
+        return Lambda(self.text[start : self.last_end], span=self.span(start))
 
     def skip_bracket(self, opening: str, closing: str) -> None:
         depth = 0

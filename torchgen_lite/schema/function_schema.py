@@ -146,6 +146,11 @@ class FunctionSchema:
         return self.is_vararg or any(kind is not DispatchKind.nothing for kind in kinds)
 
     @kept
+    def inputs(self) -> tuple[Argument, ...]:
+        """The arguments that are not out arguments."""
+        return tuple([a for a in self.arguments if not a.is_out])
+
+    @kept
     def kwarg_only(self) -> tuple[Argument, ...]:
         """Keyword-only arguments that are not out arguments."""
         return tuple([a for a in self.arguments if a.kwarg_only and not a.is_out])

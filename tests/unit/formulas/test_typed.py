@@ -156,7 +156,7 @@ def test_samples_are_typed_like_formulas(formula: str, kind: Kind) -> None:
     ],
 )
 def test_cpp_means_what_python_means(formula: str, cpp: str) -> None:
-    assert write(typed(formula, GRADIENTS), Functions("lib")).text == cpp
+    assert write(typed(formula, GRADIENTS), Functions("lib")) == cpp
 
 
 @pytest.mark.parametrize(

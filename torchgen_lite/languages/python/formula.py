@@ -4,7 +4,7 @@
 
 is `_functions.where(self >= 0, grads[0], weight) if grads[0] is not None else zeros_like(self)`, where the
 functions of the package and the helpers come from modules. First `in_python` puts Python's names into the tree,
-then the tree is written: each node once, with the text of its operands at hand.
+then the tree is written.
 """
 
 from __future__ import annotations
@@ -28,20 +28,12 @@ _OPERATORS = {"&&": "and", "||": "or"}
 _LEVELS = {
     "or": 2,
     "and": 3,
-    "==": 5,
-    "!=": 5,
-    "<": 5,
-    ">": 5,
-    "<=": 5,
-    ">=": 5,
+    **dict.fromkeys(("==", "!=", "<", ">", "<=", ">=", "is not"), 5),
     "|": 6,
     "^": 7,
     "&": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "/": 10,
-    "%": 10,
+    **dict.fromkeys("+-", 9),
+    **dict.fromkeys("*/%", 10),
 }
 # Methods of a tensor that have another name than in C++, and those that are attributes.
 _METHODS = {
@@ -52,7 +44,15 @@ _METHODS = {
 _ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
 # Functions for arithmetic of numbers that Python's operators do in another way.
 ARITHMETIC = {"%": "remainder", "/": "quotient"}
-_CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
+_SYNTAX = nodes.Syntax(
+    _LEVELS,
+    {"not ": 4, **dict.fromkeys("-+~*", 11)},
+    "{1} if {0} else {2}",
+    arrow=".",
+    brackets=("[", "]"),
+    # Python chains comparisons.
+    is_unclear=lambda outer, inner: _LEVELS[outer] == _LEVELS[inner] == _LEVELS["is not"],
+)
 
 
 def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
@@ -167,56 +167,20 @@ def is_method(node: nodes.Call, name: str) -> bool:
 
 def write(node: nodes.Expression) -> str:
     """An expression with Python's names."""
-    return _write(node).text
+    return nodes.write(_with_operators(node), _SYNTAX)
 
 
-class _Written(NamedTuple):
-    """The text of an expression, and how tightly it binds."""
-
-    text: str
-    level: int
-
-    def at(self, level: int) -> str:
-        """The text, in brackets if it binds looser than `level`."""
-        return f"({self.text})" if self.level < level else self.text
-
-
-def _write(node: nodes.Expression) -> _Written:
-    return _Written(*_text(node, [_write(child) for child in children(node)]))
-
-
-def _text(node: nodes.Expression, parts: Sequence[_Written]) -> tuple[str, int]:
-    if isinstance(node, (nodes.Name, nodes.Literal, nodes.Lambda)):
-        return node.text, _POSTFIX
-    if isinstance(node, nodes.Member):
-        return f"{parts[0].at(_POSTFIX)}.{node.name}", _POSTFIX
-    if isinstance(node, nodes.Subscript):
-        return f"{parts[0].at(_POSTFIX)}[{parts[1].text}]", _POSTFIX
-    if isinstance(node, nodes.ListDisplay):
-        return f"[{', '.join(part.text for part in parts)}]", _POSTFIX
-    if isinstance(node, nodes.Call):
-        if is_method(node, "defined"):
-            return f"{parts[0].at(_COMPARISON + 1)} is not None", _COMPARISON
-        return _call(node, parts), _POSTFIX
-    if isinstance(node, nodes.Conditional):
-        test, yes, no = parts
-        return f"{yes.at(2)} if {test.at(2)} else {no.at(1)}", _CONDITIONAL
-    if isinstance(node, nodes.Unary):
-        if node.operator == "!":
-            return f"not {parts[0].at(_NOT)}", _NOT
-        return f"{node.operator}{parts[0].at(_UNARY)}", _UNARY
-    operator = _OPERATORS.get(node.operator, node.operator)
-    level = _LEVELS[operator]
-    # Python chains comparisons, so the left side of one needs brackets too.
-    left = parts[0].at(level + (level == _COMPARISON))
-    return f"{left} {operator} {parts[1].at(level + 1)}", level
-
-
-def _call(node: nodes.Call, parts: Sequence[_Written]) -> str:
-    texts = [part.text for part in parts]
-    start = len(parts) - len(node.arguments) - len(node.keywords)
-    head = parts[0].at(_POSTFIX) if start else str(node.function)
-    if isinstance(node.function, nodes.Member):
-        head = f"{head}.{node.function.name}"
-    names = [""] * len(node.arguments) + [f"{name}=" for name, _ in node.keywords]
-    return f"{head}({', '.join(name + text for name, text in zip(names, texts[start:]))})"
+def _with_operators(node: nodes.Expression) -> nodes.Expression:
+    """The expression with Python's operators, one of which asks whether something is defined."""
+    parts = [_with_operators(child) for child in children(node)]
+    node = rebuild(node, parts)
+    match node:
+        case nodes.Binary(operator):
+            return replace(node, operator=_OPERATORS.get(operator, operator))
+        case nodes.Unary("!"):
+            return replace(node, operator="not ")
+        case nodes.ListDisplay():
+            return replace(node, type="")
+        case nodes.Call() if is_method(node, "defined"):
+            return nodes.Binary("is not", parts[0], nodes.Name("None"))
+    return node

@@ -156,7 +156,7 @@ def _takes_options(function: NativeFunction) -> bool:
     if schema.base_name.startswith("new_") or public.name(schema).endswith("_like"):
         return True
     makes = any(is_tensor_like(value.type) for value in schema.returns)
-    takes = any(is_tensor_like(a.type) for a in schema.arguments if not a.is_out)
+    takes = any(is_tensor_like(a.type) for a in schema.inputs)
     return makes and not takes
 
 

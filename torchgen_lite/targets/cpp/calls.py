@@ -92,7 +92,7 @@ def free_signatures(
     if not schema.out:
         yield signature
         return
-    swapped = arguments([*schema.out, *[a for a in schema.arguments if not a.is_out]])
+    swapped = arguments([*schema.out, *schema.inputs])
     yield replace(signature, name=f"{schema.base_name}_out", parameters=swapped)
     yield replace(signature, name=f"{schema.base_name}_outf", parameters=signature.plain)
 

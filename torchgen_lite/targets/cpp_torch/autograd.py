@@ -38,7 +38,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.languages.cpp.formula import POSTFIX, Functions, write
+from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType
@@ -152,7 +152,7 @@ def _tangents(
             operator.schema.returns[index].type, ListType
         )
         if one.tree is not None:
-            text, used = write(_of_primals(one.tree, info), functions).result(), one.mentioned
+            text, used = write(_of_primals(one.tree, info), functions), one.mentioned
         elif one.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
             tangents = {identifier(slot.name): slot for slot in info.slots}
@@ -169,8 +169,8 @@ def _tangents(
         else:
             # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
             (derivative,) = info.derivatives
-            value = write(_of_primals(derivative.tree, info), functions).at(POSTFIX)
-            text, used = f"{value}.conj()", derivative.mentioned
+            text = write(_of_primals(derivative.tree, info), functions, "conj")
+            used = derivative.mentioned
         yield f"autograd::variable_list({text})" if is_list else text, used
 
 

@@ -86,7 +86,7 @@ def node_view(
                 tuple([_wanted(info, name) for name in one.names]),
                 "grad_input_mask" in one.mentioned,
                 one.formula.text,
-                write(one.tree, functions).result(),
+                write(one.tree, functions),
             )
             for one in info.derivatives
         ),

@@ -54,5 +54,7 @@ def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Iterator[O
         root = link(index, path).removesuffix(index)
         context = {"title": title, "page": page, "root": root}
         yield OutputFile(path, f"docs/operator{markup.ending}.j2", context)
-    for name in ("style.css", "search.js") if markup is HTML else ():
-        yield OutputFile(name, f"docs/{name}.j2")
+    if markup is HTML:
+        yield OutputFile("style.css", "docs/style.css.j2")
+        # It filters the index, where Enter opens the best match; elsewhere the form leads there, with or without it.
+        yield OutputFile("search.js", "copied/docs/search.js")

@@ -6,9 +6,10 @@ operator. Their registrations are in `register_autograd.py` and `register_adinpl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
@@ -18,9 +19,9 @@ from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
-from torchgen_lite.targets.python.key_file import KeyFile
+from torchgen_lite.targets.python.key_file import Registered, generated
 from torchgen_lite.targets.python.nodes import helper_modules, node_view
-from torchgen_lite.targets.python.package import Overload, Package, sharded, type_imports
+from torchgen_lite.targets.python.package import Overload, Package, kernel_file, sharded
 
 _TRACKING = frozenset({Origin.view, Origin.raises_versions})
 
@@ -32,60 +33,58 @@ class _Planned(NamedTuple):
     plan: AutogradPlan
     origin: Origin
 
+    @property
+    def info(self) -> DifferentiabilityInfo:
+        return self.plan.infos[DEFAULT]
+
 
 def build_differentiation(
     package: Package,
     resolved: Resolved,
     registered: Sequence[Registration],
     helpers: KernelIndex | None,
-) -> tuple[list[OutputFile], dict[str, KeyFile]]:
-    """The files of autograd, and the registrations of each key; nothing without formulas."""
+) -> tuple[list[OutputFile], list[Registered]]:
+    """The files of autograd, and what they register; nothing without formulas."""
     by_name = {overload.function.name: overload for overload in package.overloads}
-    planned = [
-        _Planned(by_name[one.operator.name], resolved.autograd[one.operator.name], one.origin)
-        for one in registered
-        if one.origin in AUTOGRAD_KERNELS
-    ]
-    if not planned:
-        return [], {}
-    recorded = [one for one in planned if one.origin not in _TRACKING]
-    tracked = [one for one in planned if one.origin in _TRACKING]
+    recorded: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
+    tracked: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
+    for one in registered:
+        if one.origin in AUTOGRAD_KERNELS:
+            name = one.operator.name
+            planned = _Planned(by_name[name], resolved.autograd[name], one.origin)
+            if one.origin in _TRACKING:
+                tracked[planned.overload.shard].append(planned)
+            else:
+                # Operators that share a node share the shard of the one that has the formulas.
+                base = planned.info.function.func.base_name
+                recorded[shard_of(base, package.shards)].append(planned)
+    files: list[OutputFile] = []
+    found: list[Registered] = []
     modules = _modules_of(helpers)
-    files: list[OutputFile | None] = []
-    registrations = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}
-    autograd, tracking = registrations.values()
-    of_shard: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
-    for one in recorded:
-        of_shard[_node_shard(package, one.plan)].append(one)
     for own, module, nodes in zip(
-        of_shard.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
+        recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        node_file = _node_file(package, nodes, own, modules)
-        files += [
-            node_file,
-            _autograd_file(package, module, nodes if node_file else "", own, autograd),
-        ]
-    for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
-        own = [one for one in tracked if one.overload.shard == shard]
-        files.append(_adinplaceorview_file(package, module, own, tracking))
-    used = {key: registered for key, registered in registrations.items() if registered.overloads}
-    return [file for file in files if file is not None], used
-
-
-def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
-    """The shard of the operator that has the formulas: operators that share a node share its
-    shard."""
-    function = plan.infos[DEFAULT].function
-    return shard_of(function.func.base_name, package.shards)
+        node_files = [*_node_file(package, nodes, own, modules)]
+        files += node_files
+        kernels = [one for one in own if one.origin is not Origin.fallthrough]
+        views = [autograd_view(one.overload, one.plan, one.info) for one in kernels]
+        more: dict[str, object] = {"nodes": nodes if node_files else "", "kernels": views}
+        files += _kernel_file(package, module, "autograd", kernels, more)
+        for each in own:
+            made = generated(AUTOGRAD, each.overload, module, "autograd")
+            falls_through = each.origin is Origin.fallthrough
+            found.append(made._replace(kernel=None) if falls_through else made)
+    for own, module in zip(tracked.values(), sharded(package, "adinplaceorview"), strict=True):
+        more = {"kernels": [tracking_view(each.overload, each.plan) for each in own]}
+        files += _kernel_file(package, module, "adinplaceorview", own, more)
+        found += [generated(VIEWS, each.overload, module, "adinplaceorview") for each in own]
+    return files, found
 
 
 def _node_file(
     package: Package, module: str, planned: Sequence[_Planned], helpers: Mapping[str, str]
-) -> OutputFile | None:
-    recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
-    infos = {info.node_name: info for info in recorded}
-    if not infos:
-        return None
+) -> Iterator[OutputFile]:
+    infos = {one.info.node_name: one.info for one in planned if one.origin is Origin.autograd}
     nodes = [node_view(info, helpers) for info in infos.values()]
     context = {
         "runtime": package.runtime,
@@ -94,29 +93,8 @@ def _node_file(
         "arithmetic": sorted({a for n in nodes for d in n.derivatives for a in d.arithmetic}),
         "nodes": nodes,
     }
-    return OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
-
-
-def _autograd_file(
-    package: Package,
-    module: str,
-    nodes: str,
-    planned: Sequence[_Planned],
-    registered: KeyFile,
-) -> OutputFile | None:
-    """The kernels, if there are any; `nodes` is the module of their nodes, or empty."""
-    kernels = []
-    for one in planned:
-        if one.origin is Origin.fallthrough:
-            registered.add_fallthrough(one.overload)
-        else:
-            info = one.plan.infos[DEFAULT]
-            kernels.append(autograd_view(one.overload, one.plan, info))
-            registered.add_generated(one.overload, module, "autograd")
-    if not kernels:
-        return None
-    context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
-    return OutputFile(f"{package.root}/{module}.py", "python/autograd.py.j2", context)
+    if nodes:
+        yield OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
 
 
 def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
@@ -126,22 +104,14 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
     return {name: module.name for module in reversed(helpers.modules) for name in module.names}
 
 
-def _adinplaceorview_file(
-    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile
-) -> OutputFile | None:
-    if not planned:
-        return None
-    kernels = [tracking_view(one.overload, one.plan) for one in planned]
-    for one in planned:
-        registered.add_generated(one.overload, module, "adinplaceorview")
-    context = _context(package, planned) | {"kernels": kernels}
-    return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
-
-
-def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
-    overloads = [one.overload for one in planned]
-    return {
-        "runtime": package.runtime,
-        "framework": package.called("_"),
-        "types": type_imports(package, overloads, frozenset()),
-    }
+def _kernel_file(
+    package: Package,
+    module: str,
+    template: str,
+    planned: Sequence[_Planned],
+    more: Mapping[str, object],
+) -> Iterator[OutputFile]:
+    """The kernels, if there are any."""
+    overloads, more = [one.overload for one in planned], {"runtime": package.runtime, **more}
+    if planned:
+        yield kernel_file(package, module, template, overloads, package.called("_"), more)

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.package import Overload, Package, libraries_of
 
@@ -27,14 +26,13 @@ FindKernel = Callable[[str], "KernelReference | None"]
 
 
 class KernelReference(NamedTuple):
-    """A kernel, with its module imported as `alias`."""
+    """A kernel. An author's module is imported as `alias`, a generated one under its own name."""
 
     module: str
     alias: str
     name: str
 
-    @property
-    def expression(self) -> str:
+    def __str__(self) -> str:
         """As generated modules write it: `_pointwise.add_out`."""
         return f"{self.alias}.{self.name}"
 
@@ -78,56 +76,47 @@ def imported_modules(references: Iterable[KernelReference]) -> dict[str, str]:
     return dict(sorted({reference.module: reference.alias for reference in references}.items()))
 
 
-class KeyFile:
-    """The registrations of one key, while they are collected.
+class Registered(NamedTuple):
+    """A registration: the kernel of an operator under a key, which is None if the operator falls through."""
 
-    `written` are handwritten kernels: the library, the function that imports the module, the
-    operator and the kernel's function. `generated` has the kernels of each generated module, by
-    library and operator. Operators and functions are literals.
-    """
+    key: str
+    overload: Overload
+    kernel: KernelReference | None
 
-    def __init__(self) -> None:
-        self.overloads: list[Overload] = []
-        self.references: list[KernelReference] = []
-        self.written: list[tuple[str, str, str, str]] = []
-        self.fallthroughs: list[tuple[str, str]] = []
-        self.generated: dict[str, dict[str, dict[str, str]]] = {}
 
-    def add_written(self, overload: Overload, kernel: KernelReference) -> None:
-        self.references.append(kernel)
-        library, operator = self._add(overload)
-        self.written.append((library, kernel.alias, operator, quote(kernel.name)))
-
-    def add_generated(self, overload: Overload, module: str, role: str) -> None:
-        """Add the kernel of a module that is named after its role: `autograd_add_Tensor`."""
-        library, operator = self._add(overload)
-        kernel = quote(f"{role}_{overload.flat}")
-        self.generated.setdefault(module, {}).setdefault(library, {})[operator] = kernel
-
-    def add_fallthrough(self, overload: Overload) -> None:
-        self.fallthroughs.append(self._add(overload))
-
-    def _add(self, overload: Overload) -> tuple[str, str]:
-        """The library that registers for the overload, and its operator."""
-        self.overloads.append(overload)
-        return identifier(overload.function.namespace), quote(overload.schema.local_name)
+def generated(key: str, overload: Overload, module: str, role: str) -> Registered:
+    """The kernel in a generated module, named after its role: `autograd_add_Tensor`."""
+    return Registered(key, overload, KernelReference(module, "", f"{role}_{overload.flat}"))
 
 
 def registration_module(key: str) -> str:
     return f"register_{key.lower()}"
 
 
-def build_key_file(package: Package, key: str, file: KeyFile) -> OutputFile:
+def build_key_file(package: Package, key: str, registered: Sequence[Registered]) -> OutputFile:
     """`register_cpu.py`."""
+    references: list[KernelReference] = []
+    written, fallthroughs = [], []
+    modules: dict[str, dict[str, list[tuple[Overload, str]]]] = {}
+    for _, overload, kernel in registered:
+        library = identifier(overload.function.namespace)
+        if kernel is None:
+            fallthroughs.append((library, overload))
+        elif kernel.alias:
+            references.append(kernel)
+            written.append((library, overload, kernel.alias, kernel.name))
+        else:
+            own = modules.setdefault(kernel.module, {}).setdefault(library, [])
+            own.append((overload, kernel.name))
     context = {
         "runtime": package.runtime,
         "key": key,
-        "modules": imported_modules(file.references),
-        "libraries": libraries_of(file.overloads),
-        "generated": file.generated,
+        "modules": imported_modules(references),
+        "libraries": libraries_of([one.overload for one in registered]),
+        "generated": modules,
         "with_keyset": key in (AUTOGRAD, VIEWS),
-        "written": file.written,
-        "fallthroughs": file.fallthroughs,
+        "written": written,
+        "fallthroughs": fallthroughs,
     }
     path = f"{package.root}/{registration_module(key)}.py"
     return OutputFile(path, "python/register.py.j2", context)

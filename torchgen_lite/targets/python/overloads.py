@@ -80,13 +80,13 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
         if not overload.schema.out:
             partner = out_of.pop(_call_shape(overload), None) if out_of else None
             merged.append(_public(overload, partner))
-    merged += [_public(o._replace(arguments=_inputs(o), out=o)) for o in out_of.values()]
+    merged += [_public(o._replace(arguments=o.schema.inputs, out=o)) for o in out_of.values()]
     return merged
 
 
 def _call_shape(overload: Overload) -> tuple[str, ...]:
     """Names and bare types of the arguments, without out arguments and a factory's options."""
-    inputs = _inputs(overload)
+    inputs = overload.schema.inputs
     options = tensor_options(overload.schema)
     # An operator with a tensor argument and only some options (`sum(dtype=)`) is not a factory: its
     # out variant has them, too.
@@ -94,10 +94,6 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
         options = {}
     shape = [f"{bare_type(a.type)} {a.name}" for a in inputs if a.name not in options]
     return (overload.function.namespace, *shape)
-
-
-def _inputs(overload: Overload) -> tuple[Argument, ...]:
-    return tuple([a for a in overload.schema.arguments if not a.is_out])
 
 
 def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
@@ -137,7 +133,7 @@ def _public(overload: Overload, out: Overload | None = None) -> Overload:
         return found
     star = () if any(p.stars for p in found.parameters) else (STAR,)
     parameters = (*found.parameters, *star, _out_parameter(out.schema.out))
-    return found._replace(parameters=parameters, arguments=_inputs(overload), out=out)
+    return found._replace(parameters=parameters, arguments=overload.schema.inputs, out=out)
 
 
 def as_method(overload: Overload) -> Overload:

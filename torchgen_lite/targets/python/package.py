@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, SchemaKind
 from torchgen_lite.targets.options import Shards, shard_of, shards_of
-from torchgen_lite.targets.output import CalledModule
+from torchgen_lite.targets.output import CalledModule, OutputFile
 from torchgen_lite.targets.python.options import (
     MANY_OPERATORS,
     NO_FRAMEWORK,
@@ -171,6 +171,20 @@ def type_imports(
     modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
     modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
     return imports(imported_names(used_types(overloads), shadowed), modules)
+
+
+def kernel_file(
+    package: Package,
+    module: str,
+    template: str,
+    overloads: Sequence[Overload],
+    framework: CalledModule,
+    more: Mapping[str, object],
+) -> OutputFile:
+    """A module of generated kernels of these overloads, which call the framework."""
+    types = type_imports(package, overloads, frozenset())
+    context = {"framework": framework, "types": types, **more}
+    return OutputFile(f"{package.root}/{module}.py", f"python/{template}.py.j2", context)
 
 
 def typing_context(

@@ -9,15 +9,15 @@ same kernels without the implementation.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.policy import BOXED, STRUCTURED, WRITTEN, Origin
-from torchgen_lite.analysis.registrations import META, Registration
+from torchgen_lite.analysis.registrations import BACKEND_SELECT, META, Registration
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.languages.python import runtime as python
@@ -31,8 +31,9 @@ from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.key_file import (
     FindKernel,
     KernelReference,
-    KeyFile,
+    Registered,
     build_key_file,
+    generated,
     imported_modules,
     registration_module,
 )
@@ -40,13 +41,13 @@ from torchgen_lite.targets.python.package import (
     Overload,
     Package,
     constant_of,
-    type_imports,
+    kernel_file,
     used_constants,
 )
 
 
 class StructuredView(NamedTuple):
-    """One generated kernel: `meta` describes the results, and `implementation` (empty for a Meta
+    """One generated kernel: `meta` describes the results, and `implementation` (None for a Meta
     kernel) fills them.
 
     Both are called with `passed`. In-place and out variants get their results as arguments. Each of
@@ -54,88 +55,70 @@ class StructuredView(NamedTuple):
     """
 
     overload: Overload
-    meta: str
-    implementation: str
+    key: str
+    meta: KernelReference
+    implementation: KernelReference | None
     passed: Sequence[str]
     results: Sequence[tuple[str, str, str]]
-    key: str
-    is_inplace: bool
-    is_out: bool
+
+    @property
+    def is_inplace(self) -> bool:
+        return self.overload.kind is SchemaKind.inplace
+
+    @property
+    def is_out(self) -> bool:
+        return self.overload.kind is SchemaKind.out
 
 
 def structured_kernel(
-    out: Overload, member: Overload, key: str, meta: str, implementation: str
+    out: Overload,
+    member: Overload,
+    key: str,
+    meta: KernelReference,
+    implementation: KernelReference | None,
 ) -> StructuredView:
     """The kernel of the variant `member` for one key, with the implementation written for `out`."""
     outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    kind = member.kind
-    names = ["self"] if kind is SchemaKind.inplace else outs
-    return StructuredView(
-        overload=member,
-        meta=meta,
-        implementation=implementation,
-        passed=_passed(member),
-        results=list(zip(names, specs, outs, strict=True)),
-        key=quote(key),
-        is_inplace=kind is SchemaKind.inplace,
-        is_out=kind is SchemaKind.out,
-    )
-
-
-def _passed(member: Overload) -> list[str]:
-    names = {identifier(a.name): a.kwarg_only for a in member.schema.arguments if not a.is_out}
-    return [f"{name}={name}" if is_keyword else name for name, is_keyword in names.items()]
-
-
-_BACKEND_SELECT = "BackendSelect"
-
-
-class _Structured(NamedTuple):
-    """A kernel of a structured operator, and the functions that it calls."""
-
-    view: StructuredView
-    calls: list[KernelReference]
+    names = ["self"] if member.kind is SchemaKind.inplace else outs
+    inputs = replace(member.schema, arguments=member.schema.inputs)
+    results = list(zip(names, specs, outs, strict=True))
+    return StructuredView(member, key, meta, implementation, python.forwarded(inputs), results)
 
 
 def build_registrations(
     package: Package,
     registered: Sequence[Registration],
     find: FindKernel,
-    differentiation: Mapping[str, KeyFile],
-) -> list[OutputFile]:
-    """The files. `differentiation` has autograd's registrations by key."""
+    differentiation: Sequence[Registered],
+) -> Iterator[OutputFile]:
+    """The files, with what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
-    metas = _meta_names(registered, by_name)
-    files = defaultdict(KeyFile, differentiation)
-    outputs = []
-    for key, kernels in _structured(registered, by_name, metas, find).items():
+    structured = _structured(registered, by_name, find)
+    selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
+    found = [*differentiation]
+    for key, kernels in structured.items():
         module = f"structured_{key.lower()}"
-        for kernel in kernels:
-            files[key].add_generated(kernel.view.overload, module, "structured")
-        outputs.append(_structured_file(package, key, module, kernels))
+        found += [generated(key, kernel.overload, module, "structured") for kernel in kernels]
+        yield _structured_file(package, key, module, kernels)
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
-        if located is not None:
-            files[one.key].add_written(by_name[one.operator.name], located)
-        if one.origin is Origin.falls_through:
-            files[one.key].add_fallthrough(by_name[one.operator.name])
-    selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
+        if located is not None or one.origin is Origin.falls_through:
+            found.append(Registered(one.key, by_name[one.operator.name], located))
     if selected:
-        registrations = files[_BACKEND_SELECT]
-        outputs.append(_backend_select_file(package, selected, registrations))
+        module = BACKEND_SELECT.lower()
+        found += [generated(BACKEND_SELECT, overload, module, "select") for overload in selected]
+        more = {"kernels": [(one, _select_options(one)) for one in selected]}
+        called = package.called()
+        yield kernel_file(package, module, "backendselect", selected, called, more)
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
-    keys = sorted(files, key=lambda key: order.get(key, len(order)))
-    modules = [registration_module(key) for key in keys]
-    outputs += [build_key_file(package, key, files[key]) for key in keys]
-    outputs += list(_constants_file(package))
-    if used_constants(package.overloads):
-        modules.insert(0, "constants")
-    context = {"modules": modules}
-    outputs.append(
-        OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
-    )
-    return outputs
+    keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
+    for key in keys:
+        yield build_key_file(package, key, [one for one in found if one.key == key])
+    yield from _constants_file(package)
+    constants = ["constants"] if used_constants(package.overloads) else []
+    context = {"modules": [*constants, *map(registration_module, keys)]}
+    yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
 def _meta_names(
@@ -169,8 +152,8 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
             place = one.kernel.kernel_span
             yield _wanted(function, one.kernel.kernel, one.key, place, arguments, gives)
         if one.source is not None and one.key == META:
-            inputs = [argument for argument in arguments if not argument.is_out]
-            yield _wanted(function, metas[one.source.name], META, schema.name_span, inputs, ANY)
+            meta, place = metas[one.source.name], schema.name_span
+            yield _wanted(function, meta, META, place, schema.inputs, ANY)
 
 
 def _wanted(
@@ -186,59 +169,35 @@ def _wanted(
 
 
 def _structured(
-    registered: Sequence[Registration],
-    by_name: Mapping[str, Overload],
-    metas: Mapping[str, str],
-    find: FindKernel,
-) -> dict[str, list[_Structured]]:
+    registered: Sequence[Registration], by_name: Mapping[str, Overload], find: FindKernel
+) -> dict[str, list[StructuredView]]:
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""
+    metas = _meta_names(registered, by_name)
     position = {name: index for index, name in enumerate(by_name)}
     found = [
         (position[one.source.name], one.operator is one.source, one.source, one)
         for one in registered
         if one.origin in STRUCTURED and one.source is not None
     ]
-    kernels: dict[str, list[_Structured]] = {}
+    kernels: dict[str, list[StructuredView]] = {}
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
         meta = find(metas[source.name])
         implementation = find(one.kernel.kernel) if one.kernel is not None else None
-        if meta is None or (one.kernel is not None and implementation is None):
-            continue
-        calls = [meta] if implementation is None else [meta, implementation]
-        computes = "" if implementation is None else implementation.expression
-        out, member = by_name[source.name], by_name[one.operator.name]
-        view = structured_kernel(out, member, one.key, meta.expression, computes)
-        kernels.setdefault(one.key, []).append(_Structured(view, calls))
+        if meta is not None and (one.kernel is None or implementation is not None):
+            out, member = by_name[source.name], by_name[one.operator.name]
+            view = structured_kernel(out, member, one.key, meta, implementation)
+            kernels.setdefault(one.key, []).append(view)
     return kernels
 
 
 def _structured_file(
-    package: Package, key: str, module: str, kernels: Sequence[_Structured]
+    package: Package, key: str, module: str, kernels: Sequence[StructuredView]
 ) -> OutputFile:
-    overloads = [kernel.view.overload for kernel in kernels]
-    context = {
-        "key": key,
-        "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
-        "framework": package.called(),
-        "types": type_imports(package, overloads, frozenset()),
-        "structured": [kernel.view for kernel in kernels],
-    }
-    return OutputFile(f"{package.root}/{module}.py", "python/structured.py.j2", context)
-
-
-def _backend_select_file(
-    package: Package, overloads: Sequence[Overload], registrations: KeyFile
-) -> OutputFile:
-    module = _BACKEND_SELECT.lower()
-    for overload in overloads:
-        registrations.add_generated(overload, module, "select")
-    context = {
-        "framework": package.called(),
-        "types": type_imports(package, overloads, frozenset()),
-        "kernels": [(one, _select_options(one)) for one in overloads],
-    }
-    return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
+    overloads = [kernel.overload for kernel in kernels]
+    calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
+    more = {"key": key, "modules": imported_modules(calls), "structured": kernels}
+    return kernel_file(package, module, "structured", overloads, package.called(), more)
 
 
 def _select_options(overload: Overload) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import FrameType
+from types import FrameType, FunctionType
 
 import pytest
 
@@ -13,6 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.emit.render import render_files
+from torchgen_lite.formulas import model
 from torchgen_lite.languages.cpp import formula as cpp_formula
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
@@ -181,8 +182,8 @@ def test_a_long_formula(tmp_path: Path) -> None:
 """ in text
 
 
-def calls_for_depth(folder: Path, depth: int) -> int:
-    """The number of calls that write the nodes of a formula with this depth."""
+def calls_for_depth(folder: Path, depth: int, function: FunctionType) -> int:
+    """The number of calls of a function on the way from a formula with this depth to its text."""
     formula = "sq(" * depth + "grad" + ")" * depth
     (folder / "ops.yaml").write_text(entry("sq(Tensor x) -> Tensor", f"x: {formula}"))
     program = load("ops.yaml", root=folder)
@@ -191,7 +192,7 @@ def calls_for_depth(folder: Path, depth: int) -> int:
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += event == "call" and frame.f_code is cpp_formula.write.__code__
+        count += event == "call" and frame.f_code is function.__code__
 
     sys.setprofile(profile)
     try:
@@ -201,8 +202,14 @@ def calls_for_depth(folder: Path, depth: int) -> int:
     return count
 
 
-def test_each_node_of_a_formula_is_written_once(tmp_path: Path) -> None:
-    assert [calls_for_depth(tmp_path, depth) for depth in (0, 5, 10)] == [1, 6, 11]
+@pytest.mark.parametrize(
+    ("function", "calls"), [(cpp_formula.in_cpp, [1, 6, 11]), (model.write, [1, 11, 21])]
+)
+def test_each_node_of_a_formula_is_written_once(
+    function: FunctionType, calls: list[int], tmp_path: Path
+) -> None:
+    """The name of a function is a node, too."""
+    assert [calls_for_depth(tmp_path, depth, function) for depth in (0, 5, 10)] == calls
 
 
 def test_a_choice_in_a_long_formula(tmp_path: Path) -> None:

@@ -1,8 +1,3 @@
-{#-
-The search: on the index it filters the list, and Enter opens the best match. On other pages the form leads to the
-index, with or without this script.
-template-api: 1
--#}
 "use strict";
 
 const field = document.querySelector("header input");
