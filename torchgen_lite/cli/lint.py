@@ -101,7 +101,7 @@ def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)
         edits = pick_edits(wanted, source.path) if source is not None else ()
-        # With a byte order mark the analysed text differs from the file's.
+        # With a byte order mark the analyzed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
             write_text(path, apply_edits(source.text, edits))
             done += len(edits)

@@ -299,7 +299,7 @@ _OPTIONS = (
     _global(
         "--color",
         type=click.Choice(("auto", "always", "never")),
-        help="Colour of messages (default: auto).",
+        help="Color of messages (default: auto).",
     ),
     _global(
         "--max-diagnostics",

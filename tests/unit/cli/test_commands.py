@@ -95,7 +95,7 @@ def test_formats_of_diagnostics(run: Run, project: Path, format_: str) -> None:
     assert "TG102" in (result.stderr if format_ in ("full", "concise") else result.stdout)
 
 
-def test_colour(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "native_functions.yaml").write_text("- func: f(\n")
     assert "\x1b[" not in run("lint").stderr
     assert "\x1b[" in run("lint", "--color", "always").stderr

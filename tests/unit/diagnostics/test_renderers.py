@@ -90,7 +90,7 @@ def test_full_counts_what_it_leaves_out() -> None:
     assert render_full([UNKNOWN_KEY] * 60, limit=0).count("error[TG103]") == 60
 
 
-def test_full_in_colour_says_the_same() -> None:
+def test_full_in_color_says_the_same() -> None:
     import re
 
     painted = render_full([UNKNOWN_KEY], paint=colored)

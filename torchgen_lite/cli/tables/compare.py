@@ -40,7 +40,7 @@ class Changed(NamedTuple):
 
     @property
     def runs(self) -> list[list[CellChange]]:
-        """The cells, merging neighbours that change alike into runs."""
+        """The cells, merging neighbors that change alike into runs."""
         return runs_of(self.cells, lambda a, b: are_alike(a.old, b.old) and are_alike(a.new, b.new))
 
 

@@ -165,7 +165,7 @@ def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
 
 
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
-    """The computed table as text, with equal neighbouring slots on one line; what is yours before what is PyTorch's.
+    """The computed table as text, with equal neighboring slots on one line; what is yours before what is PyTorch's.
 
     `only` picks slots. Without it those that nothing serves are counted, not listed.
     """

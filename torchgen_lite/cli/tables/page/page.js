@@ -48,7 +48,7 @@ function isChanged(one, slot) {
   return was.origin !== now.origin || was.label !== now.label || (was.label && was.source !== now.source);
 }
 
-// Neighbouring keys that are alike for every operator share a column.
+// Neighboring keys that are alike for every operator share a column.
 const alike = (p, a, b) => p.origin[a] === p.origin[b] && p.source[a] === p.source[b] && p.origin[a] !== "1";
 const columns = [];
 data.keys.forEach((key, slot) => {
@@ -306,7 +306,7 @@ function point(index) {
 data.origins.forEach((origin, code) => {
   const button = make("button", { textContent: origin }, byId("legend"));
   button.dataset.origin = code;
-  button.style.setProperty("--colour", `var(--o${code})`);
+  button.style.setProperty("--color", `var(--o${code})`);
 });
 byId("legend").addEventListener("click", event => {
   const code = Number(event.target.dataset.origin);
