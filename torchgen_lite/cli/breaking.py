@@ -63,22 +63,13 @@ class Asked:
 
 @click.command("breaking")
 @projects_argument
-@click.option(
-    "--against",
-    required=True,
-    metavar="REF|PATH|torch:VERSION",
-    help="The old version: a git revision, a file or a PyTorch.",
-)
+@click.option("--against", required=True, metavar="REF|PATH|torch:VERSION", help="The old version.")
 @level_option
 @click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
 @click.option(
-    "--accept",
-    metavar="REASON",
-    help="Write what is found to `breaking.toml`, which accepts it from now on.",
+    "--accept", metavar="REASON", help="Accept what is found, from now on, in `breaking.toml`."
 )
-@click.option(
-    "--all", "everything", is_flag=True, help="Also list what is new or changed compatibly."
-)
+@click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
 @html_option
 @schema_options
 @partial(global_options, more_formats=("markdown",))

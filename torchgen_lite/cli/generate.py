@@ -73,9 +73,7 @@ class Request(NamedTuple):
 @input_options
 @click.option("--depfile", metavar="PATH", help="Write a depfile for ninja or CMake.")
 @click.option(
-    "--stamp",
-    metavar="PATH",
-    help="Update the time of this file after each run: the target of the depfile.",
+    "--stamp", metavar="PATH", help="Update the time of this file, the target of the depfile."
 )
 @click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
 @global_options
@@ -124,9 +122,7 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 @projects_argument
 @input_options
 @click.option(
-    "--against",
-    metavar="REF|PATH",
-    help="Compare with what another version of the project generates, not with the files on disk.",
+    "--against", metavar="REF|PATH", help="Compare with what this version generates, not the disk."
 )
 @global_options
 @click.pass_obj
@@ -200,7 +196,8 @@ def _generate(
         program = ask_torch(program)
     loaded(program)
     started = perf_counter()
-    generated = generate_all(program, targets=request.targets, rendered=rendered)
+    progress = partial(session.progress, label="rendering")
+    generated = generate_all(program, targets=request.targets, rendered=rendered, progress=progress)
     for line in lines_of_rendering(program, generated, perf_counter() - started):
         session.note(line)
     kind = "check" if request.check else "generate"

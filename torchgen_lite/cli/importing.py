@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -35,20 +36,11 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Import this module and take the operators that PyTorch then has; repeatable.",
+    help="Import this module; repeatable.",
 )
+@click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
 @click.option(
-    "--namespace",
-    default="",
-    metavar="NAME",
-    help="Only operators of this namespace (default: all that are found).",
-)
-@click.option(
-    "--macro",
-    "macros",
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="Define a macro: `NAME=TEXT`, or with arguments `NAME(a, b)=TEXT`; repeatable.",
+    "--macro", "macros", multiple=True, metavar="NAME=TEXT", help="Define a macro; repeatable."
 )
 @output_option("--output", help="Write the YAML to this file instead of stdout.")
 @global_options
@@ -61,10 +53,11 @@ def import_command(
     macros: tuple[str, ...],
     output: Path | None,
 ) -> int:
-    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers,
-    or from both.
+    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers
+    in PyTorch once a MODULE is imported, or from both.
 
-    Registrations that were not understood are listed, with exit code 1; the YAML has the rest.
+    A macro is `NAME=TEXT` or `NAME(a, b)=TEXT`. Registrations that were not understood are listed,
+    with exit code 1; the YAML has the rest.
 
     \b
     torchgen-lite import csrc > ops.yaml
@@ -118,7 +111,7 @@ def _read(
     if paths:
         if not has_parser():
             raise lacks("reading C++ requires a parser that is not installed", "import")
-        text = read_cpp(paths, macros)
+        text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
         session.note(f"{counted(text.statements, 'registration')} in the files")
     if modules:
         registry = read_modules(modules, namespace)

@@ -26,9 +26,7 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
 @click.command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option(
-    "--missing", is_flag=True, help="Write stubs of the kernels that are not defined anywhere."
-)
+@click.option("--missing", is_flag=True, help="Write stubs of kernels that are not defined.")
 @output_option(
     "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )

@@ -29,11 +29,7 @@ _SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 @schema_options
 @click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
-@click.option(
-    "--unsafe-fixes",
-    is_flag=True,
-    help="With `--fix`: also apply guesses, such as the nearest name.",
-)
+@click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 @global_options
 @click.pass_obj
 def lint_command(

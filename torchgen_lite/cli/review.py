@@ -58,12 +58,7 @@ class Review:
 
 @click.command("review")
 @projects_argument
-@click.option(
-    "--against",
-    required=True,
-    metavar="REF|PATH",
-    help="The version to compare with, such as `main`.",
-)
+@click.option("--against", required=True, metavar="REF|PATH", help="Compare with this version.")
 @level_option
 @output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
 @global_options

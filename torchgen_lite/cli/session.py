@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
     from torchgen_lite.loader.config import Config
 
+_Item = TypeVar("_Item")
 FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
@@ -160,6 +161,19 @@ class Session:
                 click.echo(data.decode("utf-8", "replace"), nl=False)
             else:
                 click.echo(data, stream, nl=False)
+
+    def progress(self, items: Sequence[_Item], label: str) -> Iterator[_Item]:
+        """The items, counted by a bar on stderr once they have taken a second, in a terminal only."""
+        started, bar = perf_counter(), None
+        for number, item in enumerate(items):
+            yield item
+            if bar is not None:
+                bar.update(1)
+            elif not self.quiet and sys.stderr.isatty() and perf_counter() - started > 1:
+                bar = click.progressbar(length=len(items), label=label, file=sys.stderr)
+                bar.update(number + 1)
+        if bar is not None:
+            bar.render_finish()
 
     @property
     def is_text(self) -> bool:

@@ -41,7 +41,7 @@ def templates_command() -> None:
     "folder",
     default="templates",
     metavar="DIR",
-    help="The folder to write to (default: templates).",
+    help="Where to (default: templates).",
 )
 @global_options
 @click.pass_obj

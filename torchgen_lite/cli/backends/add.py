@@ -35,7 +35,7 @@ from torchgen_lite.loader.entry import NativeFunction
     "key",
     default="PrivateUse1",
     metavar="KEY",
-    help="The key of the kernels (default: PrivateUse1).",
+    help="The key (default: PrivateUse1).",
 )
 @click.option("--like", metavar="KEY", help="Add what PyTorch has kernels of this key for.")
 @input_option(

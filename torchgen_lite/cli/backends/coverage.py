@@ -70,18 +70,14 @@ from torchgen_lite.diagnostics.text import counted
     type=click.Path(exists=True, path_type=Path),
     help="Read C++ with `m.impl` and Python with `torch.library.impl` instead of a schema file; repeatable.",
 )
-@click.option(
-    "--only", metavar="TAG", help="Only operators with this tag, such as core or pointwise."
-)
+@click.option("--only", metavar="TAG", help="Only operators with this tag, such as core.")
 @input_option(
     "--calls",
     metavar="SCRIPT|LOG",
     help="Only what a script (`.py`, which is run) calls in the end, or what a profile, a fallback log or an exported graph names.",
 )
 @click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
-@click.option(
-    "--fallback", is_flag=True, help="Assume that the backend has a fallback, to CPU for example."
-)
+@click.option("--fallback", is_flag=True, help="Assume a fallback, to CPU for example.")
 @click.option(
     "--show",
     multiple=True,

@@ -56,11 +56,7 @@ Entry = tuple[NativeFunction, Operator | None, Operator | None]
 @click.command("upgrade")
 @click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
 @click.option(
-    "--to",
-    "new",
-    default=INSTALLED,
-    metavar="RELEASE",
-    help="The new PyTorch (default: the installed one).",
+    "--to", "new", default=INSTALLED, metavar="RELEASE", help="The new one (default: installed)."
 )
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."

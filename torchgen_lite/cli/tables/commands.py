@@ -59,9 +59,7 @@ from torchgen_lite.targets.registered import (
 _SOURCE = (
     schema_options,
     click.option(
-        "--target",
-        metavar="NAME",
-        help="The registrations of this target (default: the first configured one).",
+        "--target", metavar="NAME", help="The registrations of this target (default: the first)."
     ),
     click.option("--torch", is_flag=True, help="The registrations of the installed PyTorch."),
     click.option(

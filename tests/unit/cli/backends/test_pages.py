@@ -9,6 +9,7 @@ import pytest
 
 from torchgen_lite.cli import main
 from torchgen_lite.cli.backends.pages import Section, section_text
+from torchgen_lite.cli.session import Session
 
 ROWS = [
     ("CPU", "kernel", "muladd_cpu"),
@@ -57,3 +58,14 @@ def test_only_a_terminal_has_a_width(project: Path, monkeypatch: pytest.MonkeyPa
         assert main(("table", "relu"), stdout, io.StringIO()) == 0
         widest[type(stdout)] = max(map(len, stdout.getvalue().splitlines()))
     assert widest[Terminal] <= 50 < widest[io.StringIO]
+
+
+def test_what_takes_a_second_has_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([0.0, 0.5, 1.5])
+    monkeypatch.setattr("torchgen_lite.cli.session.perf_counter", lambda: next(times))
+    for stream, is_shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", stream)
+        assert list(Session().progress("abcd", "parsing")) == list("abcd")
+        text = stream.getvalue()
+        assert ("parsing" in text and "100%" in text) if is_shown else text == "", text
+        times = iter([0.0])
