@@ -1,6 +1,6 @@
 """How long the generated C++ takes to compile, compared with the same operators on libtorch's headers.
 
-    python bench/cpp_compile.py [--operators N] [--optimise LEVEL]
+    python bench/cpp_compile.py [--operators N] [--optimize LEVEL]
     python bench/cpp_compile.py --by-hand 10 150
 
 The operators have PyTorch's schemas, in a separate namespace, and a CPU kernel each. The benchmark compiles typed calls,
@@ -178,13 +178,13 @@ def row(title: str, times: Times, base: Times | None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operators", type=int, default=3000)
-    parser.add_argument("--optimise", default="2")
+    parser.add_argument("--optimize", default="2")
     parser.add_argument("--by-hand", type=int, nargs="+", metavar="N")
     arguments = parser.parse_args()
     torch = find_torch()
     if torch is None:
         raise SystemExit("torch is not installed")
-    level = f"-O{arguments.optimise}"
+    level = f"-O{arguments.optimize}"
     headers = (torch / "include", torch / "include/torch/csrc/api/include")
     system = [f"-isystem{header}" for header in headers]
     for count in arguments.by_hand or ():

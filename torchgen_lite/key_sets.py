@@ -15,9 +15,9 @@ INCLUDED_BY_DEFAULT = ("BackendSelect", "ADInplaceOrView")
 """The keys that the local state initially adds to every call; it excludes `KeySets.autocast`."""
 
 # The NonFunctional alias is for kernels that call views and in-place operators. Sparse cannot run
-# such kernels, and XLA and Lazy functionalise by themselves.
+# such kernels, and XLA and Lazy functionalize by themselves.
 _NOT_BY_VIEWS = ("Sparse",)
-_FUNCTIONALISE = ("XLA", "Lazy")
+_FUNCTIONALIZE = ("XLA", "Lazy")
 
 
 class KeySets:
@@ -78,7 +78,7 @@ class KeySets:
 
     def _functional(self) -> frozenset[str]:
         prefixes = self._blocks.values()
-        return self._of(*_NOT_BY_VIEWS) | {p + b for p in prefixes for b in _FUNCTIONALISE}
+        return self._of(*_NOT_BY_VIEWS) | {p + b for p in prefixes for b in _FUNCTIONALIZE}
 
     @property
     def backend_mask(self) -> int:

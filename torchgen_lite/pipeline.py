@@ -7,7 +7,7 @@ because of their contents; `generate` reads nothing but templates and writes not
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -272,17 +272,22 @@ def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]
 
 
 def generate_all(
-    program: Program, *, targets: Sequence[str] = (), rendered: Rendered | None = None
+    program: Program,
+    *,
+    targets: Sequence[str] = (),
+    rendered: Rendered | None = None,
+    progress: Progress = iter,
 ) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any.
 
-    Callers that generate several times in one process pass the same `rendered` each time.
+    Callers that generate several times in one process pass the same `rendered` each time. `progress` passes
+    the files on to where they are rendered.
     """
     built, diagnostics = _build(program, targets)
     outputs = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
-    return _render(program, outputs, diagnostics, rendered)
+    return _render(program, outputs, diagnostics, rendered, progress)
 
 
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
@@ -309,6 +314,8 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
 
 # A target and what it makes.
 _Built = tuple[str, "TargetResult"]
+# Passes the files on, one by one, to where they are rendered.
+Progress = Callable[["Sequence[OutputFile]"], "Iterable[OutputFile]"]
 
 
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
@@ -350,6 +357,7 @@ def _render(
     outputs: Sequence[tuple[str, OutputFile]],
     diagnostics: list[Diagnostic],
     rendered: Rendered | None = None,
+    progress: Progress = iter,
 ) -> Generated:
     from torchgen_lite.emit.render import render_files
     from torchgen_lite.emit.template_errors import RenderError
@@ -361,7 +369,7 @@ def _render(
     commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
     try:
         files = render_files(
-            [file for _, file in outputs],
+            progress([file for _, file in outputs]),
             source_name(program),
             folders,
             variables=config.template_vars,

@@ -286,7 +286,7 @@ def wrap_array(array: Array, on: Device = cpu) -> Tensor:
 def empty_strided(
     shape: Shape, strides: Strides | None, dtype: DType, on: Device | str | None = None
 ) -> Tensor:
-    """Uninitialised memory in the given order; on the Meta device no memory at all."""
+    """Uninitialized memory in the given order; on the Meta device no memory at all."""
     if strides is None and on is cpu:
         # Most results of operators are made here.
         base: Array = np.empty(shape, dtype.numpy)

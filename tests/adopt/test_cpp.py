@@ -37,7 +37,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     write_files(walk, {"csrc/ops.cpp": blocks("cpp")[0]})
     flags = ("-DEXTENSION_NAME=adopt", "-DTORCH_EXTENSION_NAME=mylib")
     build(by_hand, ["kernels.cpp", "bindings.cpp", f"{walk}/csrc/ops.cpp"], *flags)
-    code, said = run_tool(generated, "import", *OPTIONS, "--to", "ops.yaml")
+    code, said = run_tool(generated, "import", *OPTIONS, "--output", "ops.yaml")
     assert code == 0, said
     (generated / "bindings.cpp").unlink()
     sources = generated_sources(generated)
@@ -64,7 +64,7 @@ def build(folder: Path, sources: list[str], *flags: str) -> None:
 def walk_the_page(folder: Path) -> None:
     """The library of the page after its step 3: kernels are visible, and the registrations are generated."""
     macro = "TORCH_EXTENSION_NAME=mylib"
-    code, said = run_tool(folder, "import", "csrc", "--macro", macro, "--to", "ops.yaml")
+    code, said = run_tool(folder, "import", "csrc", "--macro", macro, "--output", "ops.yaml")
     assert code == 0, said
     write_files(folder, {"torchgen_lite.toml": blocks("toml")[0]})
     text = (folder / "csrc/ops.cpp").read_text()
@@ -79,7 +79,7 @@ OPTIONS = (".", "--macro", "EXTENSION_NAME=adopt")
 
 def test_the_yaml(tmp_path: Path) -> None:
     shutil.copytree(HERE, tmp_path, dirs_exist_ok=True)
-    code, said = run_tool(tmp_path, "import", *OPTIONS, "--to", "new.yaml")
+    code, said = run_tool(tmp_path, "import", *OPTIONS, "--output", "new.yaml")
     assert code == 0, said
     text = (tmp_path / "new.yaml").read_text()
     if os.environ.get("UPDATE_EXPECT"):
@@ -118,10 +118,10 @@ def test_the_registry_and_the_text_together(libraries: tuple[Path, Path]) -> Non
         "torch.ops.load_library(str(pathlib.Path(__file__).with_name('library.so')))\n"
     )
     module = ("import", "--module", "adopt_library", "--namespace", "adopt")
-    both = run_tool(folder, *module, *OPTIONS, "--to", "both.yaml")
+    both = run_tool(folder, *module, *OPTIONS, "--output", "both.yaml")
     assert both[0] == 0, both[1]
     assert (folder / "both.yaml").read_text() == (HERE / "ops.yaml").read_text()
-    alone = run_tool(folder, *module, "--to", "alone.yaml")
+    alone = run_tool(folder, *module, "--output", "alone.yaml")
     assert alone[0] == 0 and "TG608" in alone[1]
     text = (folder / "alone.yaml").read_text()
     assert "- func: adopt::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor\n" in text

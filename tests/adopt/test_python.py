@@ -30,7 +30,9 @@ MORE = {
 
 @pytest.mark.torch
 def test_a_python_library_is_registered_as_before(tmp_path: Path) -> None:
-    code, said = run_tool(tmp_path, "import", "--module", "pylib", "--to", "ops.yaml", path=HERE)
+    code, said = run_tool(
+        tmp_path, "import", "--module", "pylib", "--output", "ops.yaml", path=HERE
+    )
     assert code == 0, said
     assert (tmp_path / "ops.yaml").read_text() == (HERE / "ops.yaml").read_text()
     assert said.count("[TG") == said.count("[TG606]") == 1, "autocast is for one device by hand"
@@ -67,7 +69,14 @@ def relu(x):
 Library("aten", "IMPL").impl("relu", relu, "PrivateUse1")
 """)
     code, said = run_tool(
-        tmp_path, "import", "--module", "mylib", "--output-format", "concise", "--to", "ops.yaml"
+        tmp_path,
+        "import",
+        "--module",
+        "mylib",
+        "--output-format",
+        "concise",
+        "--output",
+        "ops.yaml",
     )
     assert code == 1
     lines = [line for line in said.splitlines() if "TG" in line]
@@ -126,7 +135,14 @@ def _(x):
     return x.new_empty(1)
 """)
     code, said = run_tool(
-        tmp_path, "import", "--module", "mylib", "--output-format", "concise", "--to", "ops.yaml"
+        tmp_path,
+        "import",
+        "--module",
+        "mylib",
+        "--output-format",
+        "concise",
+        "--output",
+        "ops.yaml",
     )
     assert code == 1
     assert [line for line in said.splitlines() if "TG" in line] == [

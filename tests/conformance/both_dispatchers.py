@@ -13,7 +13,7 @@ from torchgen_lite.runtime import DispatchKeySet, Library, fallthrough_kernel, n
 # Keys without a fallback in torch, or with one that falls through.
 INCLUDED = ("TESTING_ONLY_GenericWrapper", "TESTING_ONLY_GenericMode", "SparseCPU", "VmapMode")
 EXCLUDED = "AutogradFunctionality AutogradOther ADInplaceOrView BackendSelect CPU Dense".split()
-BEHAVIOURS = ("leaf", "redispatch", "redispatch", "fallthrough")
+BEHAVIORS = ("leaf", "redispatch", "redispatch", "fallthrough")
 
 
 class Tensor:

@@ -22,7 +22,7 @@ import torch
 from torch import _C as C
 
 from tests.conformance.both_dispatchers import (
-    BEHAVIOURS,
+    BEHAVIORS,
     EXCLUDED,
     INCLUDED,
     Tensor,
@@ -66,18 +66,18 @@ class Side:
     def __init__(self) -> None:
         self.log: list[tuple[int, int]] = []
 
-    def kernel(self, token: int, behaviour: str, redispatch: Callable[..., Any]) -> Any:
+    def kernel(self, token: int, behavior: str, redispatch: Callable[..., Any]) -> Any:
         def run(keys: Any, *arguments: Any, **keywords: Any) -> Any:
             self.log.append((token, keys.raw_repr()))
-            if behaviour == "leaf" or keys.raw_repr() >> NUM_BACKENDS == 0:
+            if behavior == "leaf" or keys.raw_repr() >> NUM_BACKENDS == 0:
                 return self.tensors["cpu"]  # Below Undefined there is nothing to go to.
             return redispatch(self.below(keys), *arguments, **keywords)
 
         return run
 
-    def fallback_kernel(self, token: int, behaviour: str) -> Any:
+    def fallback_kernel(self, token: int, behavior: str) -> Any:
         def run(keys: Any, operator: Any, *arguments: Any, **keywords: Any) -> Any:
-            return self.kernel(token, behaviour, operator.redispatch)(keys, *arguments, **keywords)
+            return self.kernel(token, behavior, operator.redispatch)(keys, *arguments, **keywords)
 
         return run
 
@@ -100,18 +100,18 @@ class Theirs(Side):
     def below(self, keys: Any) -> Any:
         return keys & C._dispatch_keyset_full_after(keys.highestPriorityTypeId())
 
-    def register(self, token: int, number: int, key: str, behaviour: str, boxed: bool) -> None:
+    def register(self, token: int, number: int, key: str, behavior: str, boxed: bool) -> None:
         kernel = torch.library.fallthrough_kernel
-        if behaviour != "fallthrough":
-            kernel = self.kernel(token, behaviour, self.operators[number].redispatch)
+        if behavior != "fallthrough":
+            kernel = self.kernel(token, behavior, self.operators[number].redispatch)
         block = C._dispatch_library("IMPL", self.namespace, "", __file__, 0)
         block.impl("fg"[number], key, kernel, True)
         self.blocks.append(block)
 
-    def fallback(self, token: int, key: str, behaviour: str) -> None:
+    def fallback(self, token: int, key: str, behavior: str) -> None:
         kernel = torch.library.fallthrough_kernel
-        if behaviour != "fallthrough":
-            kernel = self.fallback_kernel(token, behaviour)
+        if behavior != "fallthrough":
+            kernel = self.fallback_kernel(token, behavior)
         block = C._dispatch_library("IMPL", "_", "", __file__, 0)
         block.fallback(key, kernel, True)
         self.blocks.append(block)
@@ -165,19 +165,19 @@ class Ours(Side):
     def below(self, keys: Any) -> Any:
         return keys & DispatchKeySet.full_after(keys.highest_priority_type_id())
 
-    def register(self, token: int, number: int, key: str, behaviour: str, boxed: bool) -> None:
+    def register(self, token: int, number: int, key: str, behavior: str, boxed: bool) -> None:
         kernel: Any = fallthrough_kernel
-        if behaviour != "fallthrough":
-            kernel = self.kernel(token, behaviour, self.operators[number].redispatch)
+        if behavior != "fallthrough":
+            kernel = self.kernel(token, behavior, self.operators[number].redispatch)
             kernel = BoxedKernel(_boxed(kernel)) if boxed else kernel
         block = Library(self.namespace, "IMPL", dispatcher=DISPATCHER)
         block.impl("fg"[number], kernel, key, with_keyset=not boxed)
         self.blocks.append(block)
 
-    def fallback(self, token: int, key: str, behaviour: str) -> None:
+    def fallback(self, token: int, key: str, behavior: str) -> None:
         kernel: Any = fallthrough_kernel
-        if behaviour != "fallthrough":
-            kernel = self.fallback_kernel(token, behaviour)
+        if behavior != "fallthrough":
+            kernel = self.fallback_kernel(token, behavior)
         block = Library("_", "IMPL", dispatcher=DISPATCHER)
         block.fallback(kernel, key, with_keyset=True)
         self.blocks.append(block)
@@ -263,18 +263,18 @@ class Round:
             getattr(side, method)(*arguments)
 
     def register(self, token: int) -> None:
-        behaviour = self.chance.choice(BEHAVIOURS)
+        behavior = self.chance.choice(BEHAVIORS)
         if self.chance.random() < 0.04:
             key = self.chance.choice(FALLBACKS)
             if key in self.placed and key != "AutogradPrivateUse1":
                 return
             self.placed.append(key)
-            self.both("fallback", token, key, behaviour)
+            self.both("fallback", token, key, behavior)
         else:
             number, key = self.chance.randrange(2), self.chance.choice(KEYS)
             self.placed.append("")
             boxed = self.chance.random() < 0.3
-            self.both("register", token, number, key, behaviour, boxed)
+            self.both("register", token, number, key, behavior, boxed)
 
     def refresh(self) -> None:
         if self.stale:

@@ -45,7 +45,7 @@ class Result(NamedTuple):
 
 
 def written_schemas(path: Path) -> list[str]:
-    """Every `func` of the file, read by PyYAML, with white space normalised."""
+    """Every `func` of the file, read by PyYAML, with white space normalized."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     entries = yaml.load(path.read_text("utf-8"), Loader=loader)
     return [" ".join(entry["func"].split()) for entry in entries]

@@ -24,7 +24,7 @@ from torchgen_lite.runtime.keys import NUM_BACKENDS
 
 torch = pytest.importorskip("torch")
 from tests.conformance.both_dispatchers import (  # noqa: E402
-    BEHAVIOURS,
+    BEHAVIORS,
     EXCLUDED,
     INCLUDED,
     Tensor,
@@ -54,7 +54,7 @@ KEYS = [
     "CompositeExplicitAutograd",
     "CompositeImplicitAutograd",
 ]
-BEHAVIOUR = st.sampled_from(BEHAVIOURS)
+BEHAVIOR = st.sampled_from(BEHAVIORS)
 
 
 TENSORS = torch_tensors()
@@ -69,10 +69,10 @@ class Side:
         self.log: list[tuple[str, int]] = []
         self.namespace = namespace
 
-    def kernel(self, key: str, behaviour: str) -> Callable[..., Any]:
+    def kernel(self, key: str, behavior: str) -> Callable[..., Any]:
         def run(keys: Any, x: Any, y: Any, zs: Any) -> Any:
             self.log.append((key, keys.raw_repr()))
-            if behaviour == "leaf" or keys.raw_repr() >> NUM_BACKENDS == 0:
+            if behavior == "leaf" or keys.raw_repr() >> NUM_BACKENDS == 0:
                 return x  # Below Undefined there is nothing to go to.
             return self.redispatch(self.below(keys), x, y, zs)
 
@@ -90,11 +90,11 @@ class Theirs(Side):
         super().__init__(namespace)
         self.library = torch.library.Library(namespace, "DEF")
         self.library.define(SCHEMA)
-        for key, behaviour in kernels.items():
-            if behaviour == "fallthrough":
+        for key, behavior in kernels.items():
+            if behavior == "fallthrough":
                 self.library.impl("op", torch.library.fallthrough_kernel, key)
             else:
-                self.library.impl("op", self.kernel(key, behaviour), key, with_keyset=True)
+                self.library.impl("op", self.kernel(key, behavior), key, with_keyset=True)
         self.op = getattr(torch.ops, namespace).op.default
 
     def below(self, keys: Any) -> Any:
@@ -125,11 +125,11 @@ class Ours(Side):
         add_stock_fallbacks(self.wildcard)
         self.library = Library(namespace, "DEF", dispatcher=dispatcher)
         self.op = self.library.define(SCHEMA)
-        for key, behaviour in kernels.items():
-            if behaviour == "fallthrough":
+        for key, behavior in kernels.items():
+            if behavior == "fallthrough":
                 self.library.impl("op", fallthrough_kernel, key)
             else:
-                self.library.impl("op", self.kernel(key, behaviour), key, with_keyset=True)
+                self.library.impl("op", self.kernel(key, behavior), key, with_keyset=True)
 
     def below(self, keys: Any) -> Any:
         return keys & DispatchKeySet.full_after(keys.highest_priority_type_id())
@@ -161,7 +161,7 @@ call = st.tuples(
 
 @settings(max_examples=150)
 @given(
-    st.dictionaries(st.sampled_from(KEYS), BEHAVIOUR, min_size=1),
+    st.dictionaries(st.sampled_from(KEYS), BEHAVIOR, min_size=1),
     st.lists(call, min_size=1, max_size=6),
 )
 def test_the_same_kernels_run(kernels: dict[str, str], calls: list[tuple[Any, ...]]) -> None:

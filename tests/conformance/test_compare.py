@@ -67,8 +67,8 @@ def mutations(schema: FunctionSchema, chance: random.Random) -> Iterator[Functio
     yield replace(schema, arguments=(*arguments[:end], bare, *arguments[end:]))
     if schema.returns:
         named = schema.returns[0]._replace(name="brand_new")
-        yield replace(schema, returns=(named, *schema.returns[1:]), parenthesised_return=False)
-        yield replace(schema, returns=schema.returns[1:], parenthesised_return=False)
+        yield replace(schema, returns=(named, *schema.returns[1:]), parenthesized_return=False)
+        yield replace(schema, returns=schema.returns[1:], parenthesized_return=False)
     text = str(schema)
     for old, new in (("Tensor ", "Tensor(z) "), ("(a!)", "(a)"), ("-> Tensor", "-> Tensor?")):
         changed, _ = parse_schema(text.replace(old, new, 1))

@@ -4,7 +4,7 @@ The library of torch_calls.py gets the names that PyTorch's own calls have, `at:
 and so on, and is loaded before PyTorch: the dynamic linker takes the first definition it finds, so what
 PyTorch's Python bindings and kernels call is ours. Then PyTorch's operators run on the samples that PyTorch
 has for its tests, with gradients, and give what they give without the library. What already differs from run
-to run (uninitialised memory) doesn't count.
+to run (uninitialized memory) doesn't count.
 
 Needs binutils and glibc. `--folder` is the same as for torch_calls.py. Prints how many calls were ours, how many
 samples were compared, and what differs; the exit code is 1 if anything does. tests/conformance/README.md has the

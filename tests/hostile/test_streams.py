@@ -70,14 +70,14 @@ SAYS = (
 )
 """What has its answer on stdout."""
 WRITES = (
-    ("import lib.cpp --to {}", "lib.yaml"),
-    ("coverage --key PrivateUse1 --write {}", "base.json"),
+    ("import lib.cpp --output {}", "lib.yaml"),
+    ("coverage --key PrivateUse1 --output {}", "base.json"),
     ("coverage --key PrivateUse1 --html {}", "page.html"),
     ("upgrade --from native.yaml --to newer.yaml --html {}", "page.html"),
     ("breaking --against newer.yaml --html {}", "page.html"),
     ("table --schema member/native_functions.yaml --html {}", "page.html"),
     ("review --against HEAD --summary {}", "page.md"),
-    ("kernels --missing --to {}", "kernels.cpp"),
+    ("kernels --missing --output {}", "kernels.cpp"),
     ("schema --output {}", "schema.json"),
 )
 """What writes the file that is named."""
@@ -89,10 +89,10 @@ CHANGES = (
     "generate",
     "generate --target docs --depfile files.d --stamp done",
     "generate member --output-format json",
-    "kernels --missing --to kernels.cpp",
-    "import lib.cpp --to lib.yaml",
+    "kernels --missing --output kernels.cpp",
+    "import lib.cpp --output lib.yaml",
     "lint --fix --unsafe-fixes --schema wrong.yaml",
-    "templates export python/package.py.j2 python/register.py.j2 --to mine",
+    "templates export python/package.py.j2 python/register.py.j2 --output-dir mine",
     "init mydev --template torch-backend-cpp",
     "init mylib --target torch-python",
     "upgrade --from native.yaml --to newer.yaml --fix",

@@ -44,8 +44,7 @@ def section(command: click.Command, name: str, parent: click.Context) -> Iterato
     if isinstance(command, click.Group):
         for child_name, child in command.commands.items():
             yield from ("", *section(child, f"{name} {child_name}".strip(), parent))
-    common = {option.name for option in options_of(global_command())}
-    own = [option for option in options_of(command) if option.name not in common]
+    own = [option for option in options_of(command) if option.get_help_record(context)]
     if own:
         yield from ("", *table(own))
 

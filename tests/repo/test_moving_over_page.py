@@ -37,7 +37,7 @@ def test_the_library_in_cpp(
 @pytest.mark.torch
 def test_the_library_in_python(tmp_path: Path) -> None:
     (tmp_path / "mylib.py").write_text(blocks("python")[0])
-    code, said = run_tool(tmp_path, "import", "--module", "mylib", "--to", "ops.yaml")
+    code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output", "ops.yaml")
     assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks("yaml")[1])
     assert said.startswith(blocks("text")[1])
     (tmp_path / "ops.yaml").write_text(blocks("yaml")[1] + blocks("yaml")[2])

@@ -31,6 +31,15 @@ TEXTS = sorted(
     for path in (*ROOT.glob(pattern), ROOT / "pyproject.toml")
     if path.name != "RELEASING.md"
 )
+# What American spelling writes otherwise; the brackets keep this line from finding itself.
+BRITISH = re.compile(
+    r"(?:behavi|col|fav|neighb|hon)o[u]r|(?:cent|met)r[e](?:d|s)?\b"
+    r"|(?:label|cancel|model|signal|travel)l(?:ed(?!by)|er|ing)"
+    r"|(?:normal|optim|initial|recogn|memo|summar|special|vector|parenthes|serial)i[s](?:e|ing|ation)"
+    r"|analy[s](?:ed|er|ing)\b|misspel[t]|toward[s]",
+    re.I,
+)
+SPELLED = {".py", ".md", ".j2", ".h", ".cpp", ".css", ".js", ".html", ".yaml", ".txt", ".toml"}
 ADDRESS = re.compile(r"(https?://[^\s\"'`()<>]*?/|uses: [^\s/]+/)torchgen_lite\b")
 
 
@@ -173,3 +182,25 @@ def test_nothing_says_to_install_what_is_not_released() -> None:
     for path in TEXTS:
         said = re.findall(r"pip install[^\n`&]*torchgen-lite(?![\w-])", (ROOT / path).read_text())
         assert said == [], path
+
+
+def test_spelling_is_american() -> None:
+    folders = (
+        "bench",
+        "docs",
+        "examples",
+        "reference",
+        "runtime",
+        "templates",
+        "tests",
+        "torchgen_lite",
+    )
+    paths = [*ROOT.glob("*.*"), *(path for one in folders for path in (ROOT / one).rglob("*"))]
+    found = {
+        path.relative_to(ROOT).as_posix(): word[0]
+        for path in paths
+        if path.suffix in SPELLED and path.is_file() and "node_modules" not in path.parts
+        for word in [BRITISH.search(path.read_text("utf-8", "replace"))]
+        if word
+    }
+    assert found == {}

@@ -38,7 +38,7 @@ def finding(
     help: Help | None = None,
     other: tuple[Span | None, str] = (None, ""),
 ) -> Diagnostic:
-    """A diagnostic about one entry, at its name by default. `other` is a second labelled place."""
+    """A diagnostic about one entry, at its name by default. `other` is a second labeled place."""
     place = span or function.func.name_span or function.span
     return Diagnostic(
         code,

@@ -64,6 +64,9 @@ def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:
         yield from _bind(function, sample)
 
 
+_USED = "use calls such as `randn(3)`, numbers, words, strings and lists"
+
+
 def _unreadable(node: nodes.Expression) -> Iterator[Found]:
     """Anything but factories, a few methods, numbers, words and lists."""
     if isinstance(node, nodes.Call):
@@ -74,9 +77,9 @@ def _unreadable(node: nodes.Expression) -> Iterator[Found]:
             yield Found("TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint)
     elif isinstance(node, nodes.Literal):
         if "\\" in node.text:
-            yield Found("TG335", "a backslash in a string", node.span, "not read here")
+            yield Found("TG335", "a backslash in a string", node.span, "strings have no escapes")
     elif not isinstance(node, (nodes.ListDisplay, nodes.Binary, nodes.Unary)):
-        yield Found("TG335", f"`{node}` in a sample", node.span, "not read here")
+        yield Found("TG335", f"a sample cannot use `{node}`", node.span, "here", _USED)
         return
     for child in children(node):
         yield from _unreadable(child)

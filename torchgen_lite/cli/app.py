@@ -17,7 +17,7 @@ PROGRAM = "torchgen-lite"
 COMPLETE = "_TORCHGEN_LITE_COMPLETE"
 # By group: name, module and one line of help, so that `--help` imports no command.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Every day": {
+    "Daily use": {
         "generate": ("generate", "Write the generated code."),
         "check": ("generate", "Check that generated code is up to date."),
         "diff": ("generate", "Show what `generate` would change, as a patch."),
@@ -40,10 +40,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "upgrade": ("backends.upgrade", "Show what a new PyTorch changes for a backend."),
         "add": ("backends.add", "Copy entries from PyTorch, for kernels of a backend."),
     },
-    "Moving over": {
+    "Migration": {
         "import": ("importing", "Turn an existing library into a schema file."),
     },
-    "Set-up": {
+    "Setup": {
         "init": ("init", "Start a project in this folder."),
         "lsp": ("lsp.command", "Run the language server, for editors."),
         "templates": ("templates", "Export templates to override, or check overrides."),
@@ -81,6 +81,8 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"torchgen_lite.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = copy(getattr(module, f"{cmd_name}_command"))
         command.callback = _to_its_end(command.callback)
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.epilog = f"Options of every command: {PROGRAM} --help"
         return command
 
     def resolve_command(
@@ -108,7 +110,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @global_options
 @click.version_option(__version__, "--version", prog_name=PROGRAM)

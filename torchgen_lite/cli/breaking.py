@@ -24,6 +24,7 @@ from torchgen_lite.cli.against.version import Version, other_version, with_gradi
 from torchgen_lite.cli.backends.pages import (
     Row,
     Section,
+    html_option,
     render_html,
     render_markdown,
     write_file,
@@ -62,28 +63,14 @@ class Asked:
 
 @click.command("breaking")
 @projects_argument
-@click.option(
-    "--against",
-    required=True,
-    metavar="REF|PATH|torch:VERSION",
-    help="The old version: a git revision, a file or a PyTorch.",
-)
+@click.option("--against", required=True, metavar="REF|PATH|torch:VERSION", help="The old version.")
 @level_option
 @click.option("--torch", is_flag=True, help="Take the installed PyTorch as the new version.")
 @click.option(
-    "--accept",
-    metavar="REASON",
-    help="Write what is found to `breaking.toml`, which accepts it from now on.",
+    "--accept", metavar="REASON", help="Accept what is found, from now on, in `breaking.toml`."
 )
-@click.option(
-    "--all", "everything", is_flag=True, help="Also list what is new or changed compatibly."
-)
-@click.option(
-    "--html",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the report as an HTML page.",
-)
+@click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
+@html_option
 @schema_options
 @partial(global_options, more_formats=("markdown",))
 @click.pass_obj
@@ -135,7 +122,8 @@ def _compare(session: Session, asked: Asked) -> int:
         _report(session, asked, versions, judged)
     if asked.html is not None:
         rows = [(*row, one.title, "")[:3] for one in sections if one.title for row in one.rows]
-        write_file(session, asked.html, render_html(title, sections, rows))
+        said = f"{counted(len(rows), 'finding')} written to"
+        write_file(session, asked.html, render_html(title, sections, rows), said)
     if note:
         session.warn(note)
     return session.exit_code(judged.found)
@@ -163,7 +151,7 @@ def breaking_changes(
 def _accept(session: Session, found: Sequence[Diagnostic], program: Program, reason: str) -> int:
     accept(found, program.config.root, reason)
     session.report([], kind="breaking")
-    session.talk(f"accepted {counted(len(found), 'change')} in {FILE}")
+    session.talk(f"{counted(len(found), 'change')} accepted in {FILE}")
     return FINE
 
 
@@ -189,11 +177,11 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
 
 def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
-    sections = [Section("", [(text,) for text in _causes(versions, judged)])]
+    sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect, title in _TITLES.items():
         found = [one for one in judged.found if one.effect == effect]
         rows: list[Row] = [(one.operator, read_code(one.code).title, one.message) for one in found]
-        sections.append(Section(title, rows))
+        sections.append(Section(title, rows, ("operator", "what", "finding")))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
             sections.append(Section(title, [(text,) for text in listed]))

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, global_options, writing
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_errors
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.sources import read_source, reason_of
+from torchgen_lite.loader.sources import read_source
 
 
 @click.command("fmt")
@@ -70,6 +71,8 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
     if is_checked:
         for change in stale if session.is_text else ():
             session.warn(f"would reformat {_shown(change.path)}")
+        if stale and session.is_text:
+            session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE
     return _write(session, stale, len(changes))
 
@@ -84,15 +87,9 @@ def _not_formatted(change: Change) -> Diagnostic:
 
 def _write(session: Session, stale: list[Change], count: int) -> int:
     for change in stale:
-        path = Path(change.path)
-        try:
-            replace_file(path, change.new or "")
-        except OSError as error:
-            session.report(
-                [Diagnostic("TG009", f"cannot write `{_shown(change.path)}`: {reason_of(error)}")]
-            )
-            return CANNOT_RUN
-    session.talk(f"{len(stale)} reformatted, {count - len(stale)} unchanged")
+        with writing(_shown(change.path)):
+            replace_file(Path(change.path), change.new or "")
+    session.talk(f"{counted(len(stale), 'file')} reformatted, {count - len(stale)} unchanged")
     return FINE
 
 

@@ -14,7 +14,7 @@ from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, require, schema_options, with_options
+from torchgen_lite.cli.session import Session, global_options, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
@@ -22,7 +22,6 @@ from torchgen_lite.emit.lock import locked_folder
 from torchgen_lite.emit.plan import Plan
 from torchgen_lite.emit.render import Rendered
 from torchgen_lite.emit.write import WriteError, remove_leftovers, write_plan
-from torchgen_lite.loader.sources import reason_of
 from torchgen_lite.pipeline import Generated, ask_torch, generate_all
 from torchgen_lite.targets import asks_torch
 
@@ -65,30 +64,16 @@ class Request(NamedTuple):
         return not (self.check or self.diff or self.dry_run)
 
 
-def _input_options(command: click.decorators.FC) -> click.decorators.FC:
-    return with_options(
-        command,
-        projects_argument,
-        click.option(
-            "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
-        ),
-        schema_options,
-        click.option(
-            "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
-        ),
-        click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
-    )
-
-
 @click.command("generate")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
 @click.option("--watch", is_flag=True, help="Generate again after each save.")
-@_input_options
+@projects_argument
+@input_options
 @click.option("--depfile", metavar="PATH", help="Write a depfile for ninja or CMake.")
 @click.option(
-    "--stamp", metavar="PATH", help="Touch this file, which the depfile names as its target."
+    "--stamp", metavar="PATH", help="Update the time of this file, the target of the depfile."
 )
 @click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
 @global_options
@@ -112,7 +97,8 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
 
 
 @click.command("check")
-@_input_options
+@projects_argument
+@input_options
 @global_options
 @click.pass_obj
 def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
@@ -133,11 +119,10 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 
 
 @click.command("diff")
-@_input_options
+@projects_argument
+@input_options
 @click.option(
-    "--against",
-    metavar="REF|PATH",
-    help="Compare with what another version of the project generates, not with the files on disk.",
+    "--against", metavar="REF|PATH", help="Compare with what this version generates, not the disk."
 )
 @global_options
 @click.pass_obj
@@ -211,7 +196,8 @@ def _generate(
         program = ask_torch(program)
     loaded(program)
     started = perf_counter()
-    generated = generate_all(program, targets=request.targets, rendered=rendered)
+    progress = partial(session.progress, label="rendering")
+    generated = generate_all(program, targets=request.targets, rendered=rendered, progress=progress)
     for line in lines_of_rendering(program, generated, perf_counter() - started):
         session.note(line)
     kind = "check" if request.check else "generate"
@@ -293,17 +279,13 @@ def _write(
         found = (*diagnostics, Diagnostic("TG009", message, help=help_))
         session.report(found, kind="generate")
         return CANNOT_RUN
-    try:
-        plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
-    except OSError as error:
-        message = f"cannot write `{error.filename}`: {reason_of(error)}"
-        session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
-        return CANNOT_RUN
     plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
+    with writing():
+        plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
     for change in plan.pending:
         if change.action == "delete":
             session.talk(f"deleted   {plans.join(prefix, change.path)}    (no longer produced)")
-    session.talk(plans.summary_line(plan))
+    session.talk(plans.summary_line(plan, prefix))
     return session.exit_code(diagnostics)
 
 

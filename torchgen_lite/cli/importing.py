@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.cli.backends.pages import write_file
+from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.extras import lacks
 from torchgen_lite.cli.session import Refused, Session, global_options
@@ -35,22 +36,13 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Import this module and take the operators that PyTorch then has; repeatable.",
+    help="Import this module; repeatable.",
 )
+@click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
 @click.option(
-    "--namespace",
-    default="",
-    metavar="NAME",
-    help="Only operators of this namespace (default: all that are found).",
+    "--macro", "macros", multiple=True, metavar="NAME=TEXT", help="Define a macro; repeatable."
 )
-@click.option(
-    "--macro",
-    "macros",
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="Define a macro: `NAME=TEXT`, or with arguments `NAME(a, b)=TEXT`; repeatable.",
-)
-@click.option("--to", metavar="FILE", help="Write the YAML to this file instead of stdout.")
+@output_option("--output", help="Write the YAML to this file instead of stdout.")
 @global_options
 @click.pass_obj
 def import_command(
@@ -59,17 +51,18 @@ def import_command(
     modules: tuple[str, ...],
     namespace: str,
     macros: tuple[str, ...],
-    to: str | None,
+    output: Path | None,
 ) -> int:
-    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers,
-    or from both.
+    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers
+    in PyTorch once a MODULE is imported, or from both.
 
-    Registrations that were not understood are listed, with exit code 1; the YAML has the rest.
+    A macro is `NAME=TEXT` or `NAME(a, b)=TEXT`. Registrations that were not understood are listed,
+    with exit code 1; the YAML has the rest.
 
     \b
     torchgen-lite import csrc > ops.yaml
     torchgen-lite import csrc --macro TORCH_EXTENSION_NAME=mylib
-    torchgen-lite import --module mylib --to ops.yaml
+    torchgen-lite import --module mylib --output ops.yaml
     torchgen-lite import --module mylib csrc
     """
     if not paths and not modules:
@@ -85,13 +78,14 @@ def import_command(
         listed = ", ".join(f'"{name}"' for name in names)
         session.talk(f"the functions are those of `{kind} = [{listed}]`")
     left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
-    session.talk(f"{counted(count, 'operator')}{left}")
+    operators = f"{counted(count, 'operator')}{left}"
     # Never replace a file by an empty one.
-    if to is None or not count:
+    if output is None or not count:
+        session.talk(operators)
         session.answer("import", text, yaml=text)
     else:
-        write_file(session, Path(to), text)
-        session.answer("import", "", files=[{"path": to, "status": "changed"}])
+        write_file(session, output, text, f"{operators}, written to")
+        session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
     return session.exit_code(diagnostics) if count else ATTENTION
 
 
@@ -117,7 +111,7 @@ def _read(
     if paths:
         if not has_parser():
             raise lacks("reading C++ requires a parser that is not installed", "import")
-        text = read_cpp(paths, macros)
+        text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
         session.note(f"{counted(text.statements, 'registration')} in the files")
     if modules:
         registry = read_modules(modules, namespace)

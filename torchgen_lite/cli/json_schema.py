@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
+from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require, write_text
+from torchgen_lite.cli.session import Session, global_options, require
 from torchgen_lite.diagnostics.json_format import json_format_schema
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.fields import build_json_schema
@@ -24,10 +26,10 @@ from torchgen_lite.targets.configuration import configuration_schema
     default="yaml",
     help="Which schema (default: yaml).",
 )
-@click.option("--output", metavar="PATH", help="Write to a file instead of stdout.")
+@output_option("--output", help="Write to this file instead of stdout.")
 @global_options
 @click.pass_obj
-def schema_command(session: Session, of: str, output: str | None) -> int:
+def schema_command(session: Session, of: str, output: Path | None) -> int:
     """Print the JSON Schema of native_functions.yaml, of the configuration, or of `--output-format
     json`.
 
@@ -47,7 +49,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     if output is None:
         click.echo(text, nl=False)
     else:
-        write_text(output, text)
+        write_file(session, output, text, "1 schema written to")
     return FINE
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.pages import Row, columns, output_option
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options, require, writing
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit import append
 from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
@@ -24,13 +26,9 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
 @click.command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option(
-    "--missing", is_flag=True, help="Write stubs of the kernels that are not defined anywhere."
-)
-@click.option(
-    "--to",
-    metavar="FILE",
-    help="With `--missing`: the module, source or header to add the stubs to.",
+@click.option("--missing", is_flag=True, help="Write stubs of kernels that are not defined.")
+@output_option(
+    "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
 @global_options
@@ -39,39 +37,42 @@ def kernels_command(
     session: Session,
     sources: tuple[str, ...],
     missing: bool,
-    to: str | None,
+    output: Path | None,
     targets: tuple[str, ...],
 ) -> int:
-    """List the kernels and other functions that the schema files name, and where they are.
+    """List the kernels and other functions that the schema files name: where they are, and with `-v` their signatures.
 
     Python functions are looked up in the configured modules, C++ functions in SOURCE. With
-    `--missing`, stubs of those that are not found are appended to `--to`, or to the only module;
-    existing code is left alone. Without `--to`, C++ declarations are printed.
+    `--missing`, stubs of those that are not found are appended to `--output`, or to the only module;
+    existing code is left alone. Without `--output`, C++ declarations are printed.
 
     \b
     torchgen-lite kernels --missing
-    torchgen-lite kernels --missing --to src/cpu.cpp
+    torchgen-lite kernels --missing --output src/cpu.cpp
     """
     program = session.load()
     require(program.diagnostics)
     functions, found = _functions(program, targets)
     texts = {}
-    for name in dict.fromkeys([*sources, *([to] if to and Path(to).exists() else [])]):
+    own = [str(output)] if output and output.exists() else []
+    for name in dict.fromkeys([*sources, *own]):
         source, unread = read_source(Path(name), Path.cwd())
         found += unread
         texts[name] = "" if source is None else source.text
     require(found)
     functions = [_located(one, texts) for one in functions]
     wanted = [one for one in functions if not one.place]
-    printed = [one for one in wanted if one.is_cpp and to is None]
-    lines = map(_declared, printed) if missing else map(_line, functions)
-    session.answer("kernels", "".join(lines), functions=[one._asdict() for one in functions])
+    printed = [one for one in wanted if one.is_cpp and output is None]
+    rows = list(dict.fromkeys(_row(one, session.verbose) for one in functions))
+    lines = map(_declared, printed) if missing else columns(rows, session.width)
+    text = "".join(f"{line}\n" for line in lines)
+    session.answer("kernels", text, functions=[one._asdict() for one in functions])
     if not missing:
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
     wanted = [one for one in wanted if one not in printed]
-    return _begin(session, program.config.root, wanted, to)
+    return _begin(session, program.config.root, wanted, output)
 
 
 def _functions(
@@ -101,41 +102,45 @@ def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFuncti
     return function
 
 
-def _line(function: AuthorFunction) -> str:
-    """`kernels.py:7  def scale_cpu(self: Tensor) -> Tensor  # CPU, Meta of mylib::scale`."""
-    sign = "//" if function.is_cpp else "#"
-    uses = ", ".join(function.uses)
-    return f"{function.place or 'missing'}  {function.declaration}  {sign} {uses}\n"
+def _row(function: AuthorFunction, with_signature: bool) -> Row:
+    """`scale_cpu  kernels.py:7  CPU of mylib::scale`."""
+    row = (function.name, function.place or "missing", ", ".join(function.uses))
+    return (*row, function.declaration) if with_signature else row
 
 
 def _declared(function: AuthorFunction) -> str:
     declaration = f"{function.declaration};"
     if not function.namespace:
-        return f"{declaration}\n"
-    return f"namespace {function.namespace} {{ {declaration} }}\n"
+        return declaration
+    return f"namespace {function.namespace} {{ {declaration} }}"
 
 
-def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: str | None) -> int:
+def _begin(
+    session: Session, root: Path, wanted: Sequence[AuthorFunction], output: Path | None
+) -> int:
     """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}
-    if to is not None and Path(to).suffix in _HEADERS:  # Members are declared by their classes.
+    if output is not None and output.suffix in _HEADERS:  # Members are declared by their classes.
         wanted = [one for one in wanted if "::" not in one.name]
     for one in wanted:
-        if to is not None:
-            by_file.setdefault(Path(to), []).append(one)
+        if output is not None:
+            by_file.setdefault(output, []).append(one)
         elif len(one.files) == 1:
             by_file.setdefault(root / one.files[0], []).append(one)
         else:
             places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
-            raise click.UsageError(f"`{one.name}` may be in {places}: say where with `--to FILE`.")
+            raise click.UsageError(
+                f"`{one.name}` may be in {places}: say where with `--output FILE`."
+            )
     try:
         with writing():
             for path, own in by_file.items():
-                added = ", ".join(one.name for one in add_functions(path, own))
+                added = [one.name for one in add_functions(path, own)]
+                place, count = shown_path(path, Path.cwd()), counted(len(added), "function")
                 if added:
-                    session.talk(f"{added}  added to {shown_path(path, Path.cwd())}")
+                    session.talk(f"{count} added to {place}: {', '.join(added)}")
     except SyntaxError as error:
-        raise click.UsageError(f"`{to}` is not Python: {error.msg}.") from error
+        raise click.UsageError(f"`{output}` is not Python: {error.msg}.") from error
     return FINE
 
 

@@ -29,11 +29,7 @@ _SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 @schema_options
 @click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
-@click.option(
-    "--unsafe-fixes",
-    is_flag=True,
-    help="With `--fix`: also apply guesses, such as the nearest name.",
-)
+@click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 @global_options
 @click.pass_obj
 def lint_command(
@@ -101,7 +97,7 @@ def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)
         edits = pick_edits(wanted, source.path) if source is not None else ()
-        # With a byte order mark the analysed text differs from the file's.
+        # With a byte order mark the analyzed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
             write_text(path, apply_edits(source.text, edits))
             done += len(edits)

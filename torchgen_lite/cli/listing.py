@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torchgen_lite.cli.backends.pages import columns
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Session, global_options, input_options, require
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -24,10 +25,7 @@ Row = dict[str, object]
 @click.command("list")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--format", "format_", type=click.Choice(("text", "json", "cmake")), hidden=True)
-@schema_options
-@click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured one.")
-@click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
-@click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
+@input_options
 @partial(global_options, more_formats=("cmake",))
 @click.pass_obj
 def list_command(
@@ -88,23 +86,19 @@ def list_command(
     if format_ == "sarif":
         session.answer("list", "")
     else:
-        click.echo(render_rows(kind, rows, format_), nl=False)
+        click.echo(render_rows(kind, rows, format_, session.width), nl=False)
     return FINE
 
 
-def render_rows(kind: str, rows: list[Row], format_: str) -> str:
-    """Text: the name, then what else there is in words; JSON: the rows; CMake: a list variable of the names."""
+def render_rows(kind: str, rows: list[Row], format_: str, width: int = 0) -> str:
+    """Text: columns of what is said in words; JSON: the rows; CMake: a list variable of the names."""
     if format_ == "json":
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
     if format_ == "cmake":
         names = "".join(f"\n  {_cmake_text(str(row['name']))}" for row in rows)
         return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
-    width = max((len(str(row["name"])) for row in rows), default=0) if kind != "ops" else 0
-    lines = []
-    for row in rows:
-        rest = [v for key, v in row.items() if key != "name" and v and isinstance(v, str)]
-        lines.append(f"{row['name']!s:<{width}}  {' '.join(rest)}".rstrip())
-    return "".join(f"{line}\n" for line in lines)
+    words = [tuple([cell for cell in row.values() if isinstance(cell, str)]) for row in rows]
+    return "".join(f"{line}\n" for line in columns(words, width))
 
 
 def _cmake_text(text: str) -> str:

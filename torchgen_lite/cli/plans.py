@@ -66,7 +66,7 @@ def report_freshness(
         if config.check_message:
             session.warn(config.check_message)
     elif not stale and session.is_text:
-        session.talk(f"{len(plan.changes)} files up to date.")
+        session.talk(f"{counted(len(plan.changes), 'file')} up to date{_in(prefix)}")
     return ATTENTION if stale else session.exit_code(diagnostics)
 
 
@@ -99,19 +99,26 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
 
 
 def render_plan(plan: Plan, prefix: str) -> str:
-    """One line for each file: `create generated/python/ops.py`."""
-    return "".join(f"{c.action:<6} {join(prefix, c.path)}\n" for c in plan.changes)
+    """One line for each file, in the words of `check`: `missing   generated/python/ops.py`."""
+    return "".join(f"{STATUS[c.action]:<9} {join(prefix, c.path)}\n" for c in plan.changes)
 
 
-def summary_line(plan: Plan) -> str:
-    """`3 written, 1 deleted, 18 unchanged`, without zero counts."""
+def summary_line(plan: Plan, prefix: str) -> str:
+    """`3 files written, 1 deleted, 18 unchanged in generated`, without zero counts."""
     actions = [change.action for change in plan.changes]
     counts = (
         (actions.count("create") + actions.count("update"), "written"),
         (actions.count("delete"), "deleted"),
         (actions.count("keep"), "unchanged"),
     )
-    return ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing to write"
+    (number, done), *rest = [one for one in counts if one[0]] or [(0, "written")]
+    parts = [f"{counted(number, 'file')} {done}", *(f"{count} {word}" for count, word in rest)]
+    return f"{', '.join(parts)}{_in(prefix)}"
+
+
+def _in(prefix: str) -> str:
+    """The folder of the outputs, unless it is this one."""
+    return f" in {prefix}" if prefix else ""
 
 
 def report_files(

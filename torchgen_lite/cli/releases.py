@@ -36,7 +36,8 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         errors = sum(one.severity == "error" for one in own)
         count = counted(len(program.functions), "operator")
         count += f", {counted(errors, 'error')}" if errors else ""
-        sections.append(Section(f"PyTorch {release}: {count}", sorted(rows)))
+        heads = ("operator", "releases", "")
+        sections.append(Section(f"PyTorch {release}: {count}", sorted(rows), heads))
         data[release] = [one.name for one in program.functions]
     diagnostics = sort_diagnostics(
         (
@@ -48,5 +49,6 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
     )
     session.report(diagnostics, kind="check")
     session.talk("The files of the outputs were not compared; `check` for one release does that.")
-    session.answer("check", "\n".join(map(section_text, sections)), releases=data)
+    text = "\n".join(section_text(one, session.width) for one in sections)
+    session.answer("check", text, releases=data)
     return session.exit_code(diagnostics)

@@ -15,7 +15,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.against.accepted import Judged, identity, judge
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
-from torchgen_lite.cli.backends.pages import Section, render_markdown
+from torchgen_lite.cli.backends.pages import Section, output_option, render_markdown
 from torchgen_lite.cli.breaking import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
@@ -37,6 +37,8 @@ from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import add_to_file
 from torchgen_lite.pipeline import Generated, generate_all, lint
 
+_DIAGNOSTIC = ("place", "code", "finding", "what to do")
+
 
 @dataclass(frozen=True, slots=True)
 class Review:
@@ -56,19 +58,9 @@ class Review:
 
 @click.command("review")
 @projects_argument
-@click.option(
-    "--against",
-    required=True,
-    metavar="REF|PATH",
-    help="The version to compare with, such as `main`.",
-)
+@click.option("--against", required=True, metavar="REF|PATH", help="Compare with this version.")
 @level_option
-@click.option(
-    "--summary",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.",
-)
+@output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
 @global_options
 @click.pass_obj
 def review_command(
@@ -95,7 +87,8 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
     prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
     if has_errors(generated.diagnostics):
         errors = [one for one in generated.diagnostics if one.severity == "error"]
-        section = Section(counted(len(errors), "error"), _diagnostic_rows(errors, program))
+        rows = _diagnostic_rows(errors, program)
+        section = Section(counted(len(errors), "error"), rows, _DIAGNOSTIC)
         _show_page(session, render_markdown(_title(program, against), [section]), summary)
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
@@ -158,12 +151,12 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
 def _page(program: Program, against: str, found: Review, prefix: str) -> str:
     stale = [(join(prefix, change.path), STATUS[change.action]) for change in found.plan.pending]
     sections = [
-        Section("", _summary(found)),
-        Section("out of date: run `torchgen-lite generate`", stale),
-        Section("what breaks", _diagnostic_rows(found.breaking.found, program)),
-        Section("new diagnostics", _diagnostic_rows(found.new, program)),
+        Section("", _summary(found), ("part", "what changes")),
+        Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
+        Section("what breaks", _diagnostic_rows(found.breaking.found, program), _DIAGNOSTIC),
+        Section("new diagnostics", _diagnostic_rows(found.new, program), _DIAGNOSTIC),
         *_table_sections(found.tables),
-        Section("generated code", list(_size_rows(found))),
+        Section("generated code", list(_size_rows(found)), ("target", "files", "added", "removed")),
     ]
     shown = [section for section in sections if section.rows]
     return render_markdown(_title(program, against), shown)

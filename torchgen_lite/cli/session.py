@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
     from torchgen_lite.loader.config import Config
 
+_Item = TypeVar("_Item")
 FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
@@ -160,9 +162,27 @@ class Session:
             else:
                 click.echo(data, stream, nl=False)
 
+    def progress(self, items: Sequence[_Item], label: str) -> Iterator[_Item]:
+        """The items, counted by a bar on stderr once they have taken a second, in a terminal only."""
+        started, bar = perf_counter(), None
+        for number, item in enumerate(items):
+            yield item
+            if bar is not None:
+                bar.update(1)
+            elif not self.quiet and sys.stderr.isatty() and perf_counter() - started > 1:
+                bar = click.progressbar(length=len(items), label=label, file=sys.stderr)
+                bar.update(number + 1)
+        if bar is not None:
+            bar.render_finish()
+
     @property
     def is_text(self) -> bool:
         return self.output_format not in MACHINE_FORMATS
+
+    @property
+    def width(self) -> int:
+        """The columns that tables may take: those of the terminal; 0, as many as they need, for a file or a pipe."""
+        return get_terminal_size().columns if sys.stdout.isatty() else 0
 
     def report(
         self,
@@ -187,15 +207,18 @@ class Session:
         self.report([], kind=kind, extra=data)
 
     def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
-        from torchgen_lite.diagnostics import colored, plain, render_concise, render_full
+        from torchgen_lite.diagnostics import colored, plain, render_concise, render_full, sum_up
 
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
             self.shown.append(diagnostics[0].code)
-            limit = self.max_diagnostics or len(diagnostics)
+            limit = self.max_diagnostics
             paint = colored if self.use_color() else plain
-            _say(render_full(diagnostics, paint=paint, limit=limit))
+            more = ""
+            if limit and not self.verbose:
+                diagnostics, more = sum_up(diagnostics, paint)
+            _say(render_full(diagnostics, paint=paint, limit=limit) + more)
 
     def close(self, code: int) -> None:
         """End the run: say where to read on, or write what was reported as one document, which agrees
@@ -233,9 +256,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Command:
-    """The options that every command has."""
+    """The options that every command has; with more formats, its own help lists those."""
     output_format = _global(
         "--output-format",
+        cls=click.Option if more_formats else _Global,
         type=click.Choice((*FORMATS, *more_formats)),
         envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
         help="How results and diagnostics are shown (default: full).",
@@ -263,9 +287,24 @@ def schema_options(command: _Command) -> _Command:
         metavar="RELEASE",
         callback=_set_release,
         expose_value=False,
-        help="The release of PyTorch that entries are read for; `check` takes several: 2.9,2.13.",
+        help="Read entries for this PyTorch; `check` takes several: 2.9,2.13.",
     )
     return with_options(command, schema, for_torch)
+
+
+def input_options(command: _Command) -> _Command:
+    """The options of commands that ask what is generated."""
+    return with_options(
+        command,
+        click.option(
+            "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
+        ),
+        schema_options,
+        click.option(
+            "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
+        ),
+        click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
+    )
 
 
 def _set_release(context: click.Context, _: click.Parameter, release: str | None) -> None:
@@ -287,8 +326,17 @@ def _store(context: click.Context, parameter: click.Parameter, value: object) ->
         setattr(session, name, (*getattr(session, name), *value) if type(value) is tuple else value)
 
 
+class _Global(click.Option):
+    """An option of every command, which the help of `torchgen-lite` lists once for all of them."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        # The help says in words what click would add, such as `[x>=0]`.
+        return (record[0], self.help or "") if record and ctx.parent is None else None
+
+
 # An option whose value is kept in the session, and not passed to the command.
-_global = partial(click.option, callback=_store, expose_value=False)
+_global = partial(click.option, cls=_Global, callback=_store, expose_value=False)
 _OPTIONS = (
     _global(
         "--config",
@@ -299,13 +347,13 @@ _OPTIONS = (
     _global(
         "--color",
         type=click.Choice(("auto", "always", "never")),
-        help="Colour of messages (default: auto).",
+        help="Color of messages (default: auto).",
     ),
     _global(
         "--max-diagnostics",
         type=click.IntRange(0),
         metavar="N",
-        help="Show at most N (default: 50; 0: all).",
+        help="Show at most N diagnostics (default: 50; 0: all).",
     ),
     _global("--deny-warnings", is_flag=True, help="Exit with 1 on warnings, too."),
     _global("-q", "--quiet", is_flag=True, help="Print nothing on success."),

@@ -18,6 +18,7 @@ from torchgen_lite.cli.session import (
     writing,
 )
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.render import build_environment, load_template
 from torchgen_lite.emit.template_errors import RenderError
@@ -36,11 +37,11 @@ def templates_command() -> None:
 @templates_command.command("export")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--to",
+    "--output-dir",
     "folder",
     default="templates",
     metavar="DIR",
-    help="The folder to write to (default: templates).",
+    help="Where to (default: templates).",
 )
 @global_options
 @click.pass_obj
@@ -48,7 +49,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     """Export built-in templates. Existing files are left alone.
 
     \b
-    torchgen-lite templates export python/register.py.j2 --to overrides
+    torchgen-lite templates export python/register.py.j2 --output-dir overrides
     """
     known = template_files()
     found = [unknown("template", name, known) for name in names if name not in known]
@@ -63,14 +64,15 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
         place = wanted.get(error.path, Path(folder)).as_posix()
         raise Refused(Diagnostic("TG009", f"cannot write `{place}`: {error.reason}")) from None
     for name, path in wanted.items():
-        session.talk(f"{'exists  ' if name in there else 'exported'}  {path.as_posix()}")
-    session.talk(f'{len(texts)} exported; add `template-dirs = ["{folder}"]` to the configuration')
+        session.talk(f"{'exists ' if name in there else 'written'}  {path.as_posix()}")
+    said = f"{counted(len(texts), 'file')} written to {folder}"
+    session.talk(f'{said}; add `template-dirs = ["{folder}"]` to the configuration')
     written = [wanted[name].as_posix() for name, _ in texts]
     session.answer("templates", "", files=[{"path": path, "status": "created"} for path in written])
     return FINE
 
 
-@templates_command.command("check")
+@templates_command.command("check", short_help="Check overrides.")
 @global_options
 @click.pass_obj
 def check(session: Session) -> int:
@@ -93,7 +95,7 @@ def check(session: Session) -> int:
         found += _check_each(program.config, [name for _, name in overrides if name in known])
     session.report(found, kind="templates")
     if not found:
-        session.talk(f"{len(known)} templates, every override renders")
+        session.talk(f"{len(known)} templates, {counted(len(overrides), 'override')}, no mistake")
     return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)
 
 

@@ -23,6 +23,7 @@ from .content import content_of as content_of
 from .full import colored as colored
 from .full import plain as plain
 from .full import render_full as render_full
+from .full import sum_up as sum_up
 from .github import render_github as render_github
 from .json_format import diagnostic_to_json as diagnostic_to_json
 from .json_format import render_json as render_json

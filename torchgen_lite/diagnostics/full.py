@@ -13,12 +13,16 @@ error[TG103]: unknown dispatch key `CPUU`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from .code import read_code
 from .content import content_of, place
 from .model import Diagnostic, Label, Source
 from .text import displayable, one_line, width
 
+# So many warnings of a code are shown; of the others, so many are named in one line.
+_SHOWN, _NAMED = 2, 8
 # Shown lines that are further apart than this have `...` between them.
 _GAP = 3
 # Longer lines are shown as a window around the caret.
@@ -56,6 +60,29 @@ def render_full(diagnostics: Sequence[Diagnostic], *, paint: Paint = plain, limi
     if rest > 0:
         text += f"\n... and {rest} more (`--max-diagnostics 0` shows all)\n"
     return text
+
+
+def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[list[Diagnostic], str]:
+    """What is shown in full, and a line for the third warning of a code and all after it.
+
+    warning[TG339]: 2 more, operator without a fake: ops.yaml:7:9 cmp::cat, ops.yaml:9:9 cmp::mul
+    """
+    counts: Counter[str] = Counter()
+    whole: list[Diagnostic] = []
+    alike: dict[str, list[Diagnostic]] = {}
+    for one in diagnostics:
+        counts[one.code] += one.severity == "warning"
+        (whole if counts[one.code] <= _SHOWN else alike.setdefault(one.code, [])).append(one)
+    lines = []
+    for code, found in alike.items():
+        named = [
+            f"{place(one.label.span)} {one.operator}".rstrip() if one.label else one.message
+            for one in found[:_NAMED]
+        ]
+        listed = ", ".join([*named, *(["..."] if len(found) > _NAMED else [])])
+        said = f": {len(found)} more, {read_code(code).title}: {listed} (`-v` shows all)"
+        lines.append(f"\n{paint(f'warning[{code}]', 'warning')}{paint(one_line(said), 'bold')}\n")
+    return whole, "".join(lines)
 
 
 def _render(diagnostic: Diagnostic, paint: Paint) -> str:

@@ -115,7 +115,7 @@ class Suggestion(NamedTuple):
     """A help that can be applied: it says `text`, and means that `new` replaces `old`.
 
     `old` is a word of the text that the diagnostic points at, or a span. A suggestion is safe if
-    the author cannot have meant anything else. A guess at a misspelt name is not safe, and neither
+    the author cannot have meant anything else. A guess at a misspelled name is not safe, and neither
     is a change that callers of the operator notice.
     """
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -96,7 +96,7 @@ def _configured(
 
 
 def render_files(
-    files: Sequence[OutputFile],
+    files: Iterable[OutputFile],
     source: str,
     template_dirs: tuple[str, ...] = (),
     *,

@@ -50,7 +50,7 @@ def check_api(name: str, template: Template, root: Path) -> None:
     else:
         message = f"template `{name}` is made for template-api {declared}, but this version has {TEMPLATE_API}"
         label = Label(Span(source, start, end), f"{TEMPLATE_API} is needed")
-    hint = f"`torchgen-lite templates export {name} --to DIR` writes the current one"
+    hint = f"`torchgen-lite templates export {name} --output-dir DIR` writes the current one"
     raise RenderError(Diagnostic("TG501", message, label, help=hint))
 
 

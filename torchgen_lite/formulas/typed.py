@@ -115,7 +115,7 @@ def _literal(node: nodes.Literal, text: str, scope: Scope) -> Typed:
     if text[0] not in "\"'":
         return Typed(node, INT if text.isdigit() else FLOAT)
     if scope.language.is_closed and "\\" in text:
-        return _wrong(Typed(node, STRING), "a backslash in a string", "not read here")
+        return _wrong(Typed(node, STRING), "a backslash in a string", "strings have no escapes")
     return Typed(node, STRING)
 
 
@@ -168,7 +168,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     if node.keywords or count > (known.indexed is not None):
         return _wrong(tree, f"`{name}` does not take this")
     if is_test and of.kind.is_known and not of.kind.is_optional:
-        return _wrong(tree, f"`{method.value}` is always there", "never None")
+        return _wrong(tree, f"`{method.value}` is not optional", f"`{name}()` is always true")
     return tree
 
 

@@ -12,7 +12,7 @@
           kernel_name: torch::executor::add_out_fast
 
 `op:` names an operator that is declared elsewhere; `func:` declares one. The kernel without
-`arg_meta` is the CPU kernel. The specialised kernels are kept in `extra` under the name `kernels`.
+`arg_meta` is the CPU kernel. The specialized kernels are kept in `extra` under the name `kernels`.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ _FIELDS = (
     Field("manual_kernel", UNREAD_FLAG, "kernels were registered by hand", retired="1.8"),
     Field("abstract", UNREAD_FLAG, "there was no default kernel", retired="1.8"),
     Field("deprecated", UNREAD_FLAG, "calling it gave a warning", retired="1.8"),
-    Field("device_init", UNREAD_FLAG, "the device was initialised first", retired="1.10"),
+    Field("device_init", UNREAD_FLAG, "the device was initialized first", retired="1.10"),
     Field(
         "zero_dim_dispatch_when_scalar", UNREAD, "legacy dispatch on zero dimensions", retired="1.8"
     ),

@@ -242,7 +242,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
         problem = _unread(part)
         if problem:
             message = f"a reference cannot use {problem}"
-            reader.report("TG335", message, place(part), "not read here")
+            reader.report("TG335", message, place(part), "here")
             return None
     parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
     names = tuple((part.id, place(part)) for part in parts)

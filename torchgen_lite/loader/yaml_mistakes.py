@@ -50,8 +50,8 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
         or _no_key(source, number, problem)
     )
     if found is None and here.text == ":":
-        place, hint = Label(here, "begins a second one"), "put the value in quotes"
-        return _mistake("a value has `: ` in it", place, (), hint)
+        place, hint = Label(here, "this starts a nested mapping"), "put the value in quotes"
+        return _mistake("an unquoted value has `: ` in it", place, (), hint)
     return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
 
 

@@ -29,7 +29,7 @@ def real_number(value: Any) -> Any:
 
 
 def remainder(a: int, b: int) -> int:
-    """What is left of `a` after a division that rounds towards zero: it has the sign of `a`.
+    """What is left of `a` after a division that rounds toward zero: it has the sign of `a`.
 
     >>> remainder(7, 3), remainder(-7, 3), remainder(7, -3), remainder(-7, -3)
     (1, -1, 1, -1)

@@ -5,7 +5,7 @@ An unboxed kernel takes the arguments of the schema. `with_keyset` puts the keys
 them, which a kernel needs in order to redispatch. A backend fallback serves every operator, so it takes
 the operator before the arguments. A boxed kernel takes `(operator, keyset, stack)` and replaces the
 arguments on the stack by the results. `bind` turns each into one callable over the schema's arguments;
-what it makes is memoised per operator and keyset, so it runs once and not at each call.
+what it makes is memoized per operator and keyset, so it runs once and not at each call.
 """
 
 from __future__ import annotations

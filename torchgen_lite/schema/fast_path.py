@@ -87,11 +87,11 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> Parts | None:
     if arguments is None or returned is None:
         return None
     name, overload_name = header.groups("")
-    parenthesised = text.startswith("(", end + 5)
-    if len(returned) > 1 and not parenthesised:
+    parenthesized = text.startswith("(", end + 5)
+    if len(returned) > 1 and not parenthesized:
         return None
     parts = name, overload_name, arguments, returned
-    return (*parts, False, False, parenthesised, whole, start - 1)
+    return (*parts, False, False, parenthesized, whole, start - 1)
 
 
 def _read_arguments(text: str, position: int, end: int, whole: Span) -> tuple[Argument, ...] | None:

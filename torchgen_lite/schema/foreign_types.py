@@ -29,7 +29,7 @@ class Foreign(NamedTuple):
 
 
 def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | None:
-    """The type at a position in a text, in any spelling; None if no type is recognised."""
+    """The type at a position in a text, in any spelling; None if no type is recognized."""
     found = _NAME.match(text, start)
     if found is None or depth > _MAX_DEPTH:
         return None

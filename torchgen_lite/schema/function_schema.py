@@ -3,7 +3,7 @@
     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 
 `torch.library.define` takes the same text. `str()` of every node gives the text that it was parsed
-from, with white space normalised, so `str(FunctionSchema.parse(s)) == s` holds for schemas written
+from, with white space normalized, so `str(FunctionSchema.parse(s)) == s` holds for schemas written
 with single spaces. Equality ignores spans: two schemas are equal if their texts are.
 """
 
@@ -44,7 +44,7 @@ class FunctionSchema:
     returns: tuple[Return, ...]
     is_vararg: bool = False
     is_varret: bool = False
-    parenthesised_return: bool = False
+    parenthesized_return: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
     name_end: int = field(default=0, compare=False, repr=False)
 
@@ -216,7 +216,7 @@ class FunctionSchema:
             parts.insert(first, "*")
         returns = [*map(str, self.returns), *(["..."] if self.is_varret else [])]
         result = ", ".join(returns)
-        if len(returns) != 1 or self.parenthesised_return:
+        if len(returns) != 1 or self.parenthesized_return:
             result = f"({result})"
         return f"{self.full_name}({', '.join(parts)}) -> {result}"
 

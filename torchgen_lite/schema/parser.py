@@ -54,7 +54,7 @@ def _schema(cursor: Cursor) -> Parts:
         hint = "write `-> ()` if the operator returns nothing"
         label = f"expected `->`, found {cursor.found()}"
         raise cursor.abort("TG206", "missing `->` and return type", label, hint)
-    returns, is_varret, parenthesised = _returns(cursor)
+    returns, is_varret, parenthesized = _returns(cursor)
     if cursor.kind != "end":
         start = cursor.start
         many = "put several results in parentheses: `-> (Tensor, Tensor)`"
@@ -69,7 +69,7 @@ def _schema(cursor: Cursor) -> Parts:
         returns,
         is_vararg,
         is_varret,
-        parenthesised,
+        parenthesized,
         span,
         cursor.locate(name_start, name_end).end - span.start,
     )

@@ -1,4 +1,4 @@
-"""Samples for matrix products, normalisation and losses."""
+"""Samples for matrix products, normalization and losses."""
 
 from __future__ import annotations
 

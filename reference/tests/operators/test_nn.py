@@ -1,4 +1,4 @@
-"""Activations, normalisation and losses, without PyTorch."""
+"""Activations, normalization and losses, without PyTorch."""
 
 from __future__ import annotations
 

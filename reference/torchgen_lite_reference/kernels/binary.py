@@ -256,7 +256,7 @@ def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
 
 
 def floor_divide(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Rounds towards minus infinity (kernel of the Tensor and of the Scalar overload)."""
+    """Rounds toward minus infinity (kernel of the Tensor and of the Scalar overload)."""
     if not isinstance(other, Tensor):
         return operators.floor_divide(self, as_tensor(other))
     spec = meta_div_Tensor_mode(self, other, rounding_mode="floor")

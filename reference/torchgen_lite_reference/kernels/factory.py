@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def empty_cpu(size: Sequence[int], **options: Unpack[FormatOptions]) -> Tensor:
-    """Uninitialised memory, row-major or with the channels last."""
+    """Uninitialized memory, row-major or with the channels last."""
     shape = _checked(size)
     strides = fresh_strides(shape, options.get("memory_format"))
     return new_tensor(shape, strides, dtype_of(options), as_device(options.get("device")))

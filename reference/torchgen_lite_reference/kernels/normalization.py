@@ -78,7 +78,7 @@ def native_layer_norm(
     bias: Tensor | None,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The normalised input, and for the derivative the mean and inverse deviation of each row."""
+    """The normalized input, and for the derivative the mean and inverse deviation of each row."""
     axis = _check_normalized(input, normalized_shape, weight, bias)
     if input._dtype.category != FLOATING:
         raise unsupported("LayerNormKernelImpl", input._dtype)

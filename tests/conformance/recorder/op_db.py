@@ -69,7 +69,7 @@ def run(info: Any, samples: int) -> Iterator[str]:
 def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    # This also fills most of the memory that nobody initialises.
+    # This also fills most of the memory that nobody initializes.
     torch.use_deterministic_algorithms(True, warn_only=True)
     lines = [f"{info.formatted_name} {' '.join(run(info, int(sys.argv[2])))}\n" for info in op_db]
     Path(sys.argv[1]).write_text("".join(lines))

@@ -138,13 +138,13 @@ def test_commands_know_it(
     assert [
         run(*command, "XLA").code for command in (("table", "neg_", "--key"), ("why", "neg.out"))
     ] == [2, 2]
-    assert "aten::neg.out  out XLA\n" in run("list", "ops").stdout
+    assert "aten::neg.out                out         XLA\n" in run("list", "ops").stdout
     exported = json.loads(run("list", "ops", "--format", "json").stdout)["ops"]
     by_name = {f"{op['name']}.{op['overload']}": op["registered"] for op in exported}
     assert (by_name["neg_."], by_name["neg.out"]) == ({"XLA": "copied"}, {"XLA": "copied"})
     covered = run("coverage", "--key", "XLA", "--show", "through").stdout
     assert "aten::neg_" in covered and "aten::neg.out" in covered
-    kernels = run("kernels").stdout
+    kernels = run("kernels", "-v").stdout
     assert "XLANativeFunctions::neg(const at::Tensor& self)" in kernels
 
 
@@ -179,6 +179,6 @@ def test_overloads_are_begun_each(
     write_files(tmp_path, {"ops.yaml": entries, "torchgen_lite.toml": SETTINGS})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pytorch.yaml").write_text("")
-    run("kernels", "--missing", "--to", "k.cpp")
+    run("kernels", "--missing", "--output", "k.cpp")
     text = (tmp_path / "k.cpp").read_text()
     assert "f(const at::Tensor& x)" in text and "f(int64_t x)" in text

@@ -273,18 +273,18 @@ def test_pages(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(BAD + "- func: g(Tensor self) -> Tensor\n")
     asked = ("breaking", "--against", "old.yaml", "--output-format", "markdown", "--all")
     result = run(*asked, "--html", "page.html")
-    assert (result.code, result.stderr) == (1, "wrote page.html\n")
+    assert (result.code, result.stderr) == (1, "5 findings written to page.html\n")
     assert result.stdout == """\
 ## 4 breaking changes against old.yaml
 
-|  |
+| cause |
 |---|
 | 1 a default changed |
 | 3 removed: 3 of them with `Dimname`, which no argument has any more |
 
 **what breaks**
 
-|  |  |  |
+| operator | what | finding |
 |---|---|---|
 | aten::n0 | an operator was removed | operator `n0` was removed |
 | aten::n1 | an operator was removed | operator `n1` was removed |
@@ -292,13 +292,13 @@ def test_pages(run: Run, project: Path) -> None:
 
 **what changes results**
 
-|  |  |  |
+| operator | what | finding |
 |---|---|---|
 | aten::f | a default changed | `f`: the default of argument `dim` changed from `0` to `1` |
 
 **new**
 
-|  |
+| operator |
 |---|
 | aten::g |
 """

@@ -52,6 +52,16 @@ def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.code == 0
     assert command == "templates" or f"torchgen-lite {command}" in result.stdout
+    assert "--max-diagnostics" not in result.stdout
+    assert result.stdout.endswith("\n  Options of every command: torchgen-lite --help\n")
+
+
+def test_options_of_every_command_are_listed_once(run: Run) -> None:
+    text = run("--help").stdout
+    assert "  --max-diagnostics N  " in text and "[x>=0]" not in text
+    assert (
+        "--output-format [full|concise|json|github|sarif|markdown]" in run("table", "--help").stdout
+    )
 
 
 def test_help_groups_the_commands(run: Run) -> None:
@@ -62,8 +72,8 @@ def test_help_groups_the_commands(run: Run) -> None:
         assert [line.split()[0] for line in lines] == list(commands)
         assert max(map(len, lines)) < 80
     first_screen = "\n".join(text.splitlines()[:24])
-    assert "Every day:" in first_screen and "Set-up:" not in first_screen
-    assert text.index("Set-up:") < text.index("Options:")
+    assert "Daily use:" in first_screen and "Setup:" not in first_screen
+    assert text.index("Setup:") < text.index("Options:")
 
 
 def test_lint(run: Run, project: Path) -> None:
@@ -95,7 +105,7 @@ def test_formats_of_diagnostics(run: Run, project: Path, format_: str) -> None:
     assert "TG102" in (result.stderr if format_ in ("full", "concise") else result.stdout)
 
 
-def test_colour(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_color(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "native_functions.yaml").write_text("- func: f(\n")
     assert "\x1b[" not in run("lint").stderr
     assert "\x1b[" in run("lint", "--color", "always").stderr
@@ -188,7 +198,7 @@ def test_meta_is_served_as_the_table_says(
 
 
 def test_list_ops(run: Run, project: Path) -> None:
-    assert run("list", "ops").stdout == "aten::relu  functional CompositeImplicitAutograd\n"
+    assert run("list", "ops").stdout == "aten::relu  functional  CompositeImplicitAutograd\n"
     data = json.loads(run("list", "ops", "--output-format", "json").stdout)
     assert (data["ops"][0]["namespace"], data["ops"][0]["name"]) == ("aten", "relu")
 
@@ -236,9 +246,11 @@ def test_fmt(run: Run, project: Path) -> None:
     path.write_text("- func: relu(Tensor self) -> Tensor\n  variants:   function,method\n")
     result = run("fmt", "--check")
     assert (result.code, result.stdout) == (1, "")
-    assert result.stderr == "would reformat native_functions.yaml\n"
+    assert result.stderr == (
+        "would reformat native_functions.yaml\n1 file not formatted. Run `torchgen-lite fmt`.\n"
+    )
     assert "+  variants: function, method\n" in run("fmt", "--diff").stdout
-    assert run("fmt").stderr == "1 reformatted, 0 unchanged\n"
+    assert run("fmt").stderr == "1 file reformatted, 0 unchanged\n"
     assert path.read_text() == "- func: relu(Tensor self) -> Tensor\n  variants: function, method\n"
 
 
@@ -252,7 +264,7 @@ def test_schema(run: Run, project: Path) -> None:
 
 def test_overriding_a_template(run: Run, project: Path) -> None:
     assert run("templates", "export", "python/registration.py.j2").code == 0
-    assert run("templates", "export", "python/package.py.j2", "--to", "mine").code == 0
+    assert run("templates", "export", "python/package.py.j2", "--output-dir", "mine").code == 0
     path = project / "mine/python/package.py.j2"
     path.write_text(path.read_text() + "# ours\n")
     (project / "torchgen_lite.toml").write_text('template-dirs = ["mine"]\n')

@@ -20,10 +20,10 @@ Run = Callable[..., Result]
 
 def test_generate_then_check(run: Run, project: Path) -> None:
     first = run("generate")
-    assert (first.code, first.stdout, first.stderr) == (0, "", "12 written\n")
+    assert (first.code, first.stdout, first.stderr) == (0, "", "12 files written in generated\n")
     again = run("generate")
-    assert (again.code, again.stderr) == (0, "12 unchanged\n")
-    assert run("check") == Result(0, "", "12 files up to date.\n")
+    assert (again.code, again.stderr) == (0, "12 files unchanged in generated\n")
+    assert run("check") == Result(0, "", "12 files up to date in generated\n")
     assert run("check", "-q") == run("-q", "check") == Result(0, "", "")
 
 
@@ -46,7 +46,7 @@ def test_check_names_what_is_out_of_date(run: Run, project: Path) -> None:
     )
     assert run("generate").stderr == (
         "deleted   generated/python/ops/old.py    (no longer produced)\n"
-        "2 written, 1 deleted, 10 unchanged\n"
+        "2 files written, 1 deleted, 10 unchanged in generated\n"
     )
     assert run("check").code == 0
     assert (package / "mine.py").exists()
@@ -70,7 +70,7 @@ def test_diff_is_a_patch_that_git_applies(run: Run, project: Path) -> None:
 def test_dry_run_prints_the_plan(run: Run, project: Path) -> None:
     result = run("generate", "--dry-run")
     assert result.code == 0
-    assert result.stdout.splitlines()[0] == "create generated/python/ops/__init__.py"
+    assert result.stdout.splitlines()[0] == "missing   generated/python/ops/__init__.py"
     assert not (project / "generated").exists()
 
 
@@ -281,8 +281,8 @@ def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path
     (project / "other.yaml").write_text("- func: f(Tensor x) -> Tensor\n")
     # For another schema, the options in the configuration do not apply, so its package has another name.
     (project / "torchgen_lite.toml").write_text('[target.python]\npackage = "first"\n')
-    assert run("generate").stderr.endswith("\n12 written, 12 deleted\n")
-    assert run("generate", "--schema", "other.yaml").stderr == "12 written\n"
+    assert run("generate").stderr.endswith("\n12 files written, 12 deleted in generated\n")
+    assert run("generate", "--schema", "other.yaml").stderr == "12 files written in generated\n"
 
 
 @pytest.mark.parametrize("schema", ["lib.yaml", "native_functions.yaml"])
@@ -295,20 +295,21 @@ def test_nothing_of_another_project_is_deleted_or_overwritten(
     (library / "torchgen_lite.toml").write_text(f'schema = "{schema}"\n')
     (library / schema).write_text("- func: g(Tensor self) -> Tensor\n")
     monkeypatch.chdir(library)
-    assert run("generate").stderr == "12 written\n"
+    assert run("generate").stderr == "12 files written in generated\n"
     own = project / "own"
     (own / ".git").mkdir(parents=True)
     (own / "native_functions.yaml").write_text("- func: f(Tensor self) -> Tensor\n")
     monkeypatch.chdir(own)
     for output in ("..", "../third_party", "../third_party/lib"):
-        assert run("generate", "--output-dir", output).stderr == "12 written\n"
-    assert run("generate", "--output-dir", "..").stderr == "12 unchanged\n"
+        written = run("generate", "--output-dir", output).stderr
+        assert written == f"12 files written in {own}/{output}\n"
+    assert run("generate", "--output-dir", "..").stderr == f"12 files unchanged in {own}/..\n"
     taken = run("generate", "--output-dir", "../third_party/lib/generated")
     monkeypatch.chdir(library)
     if schema == "lib.yaml":
         assert taken.code == 1
         assert "TG010" in taken.stderr and "another project generated it" in taken.stderr
-        assert run("check").stderr == "12 files up to date.\n"
+        assert run("check").stderr == "12 files up to date in generated\n"
     monkeypatch.chdir(project)
     assert "deleted" not in run("generate", "--config", "output-dir = '.'").stderr
 
@@ -327,7 +328,7 @@ def test_projects_with_schema_files_of_one_name_know_their_outputs_apart(
         (tmp_path / name / "torchgen_lite.toml").write_text(config)
         (tmp_path / name / "ops.yaml").write_text(f"- func: {name}(Tensor self) -> Tensor\n")
     monkeypatch.chdir(tmp_path / "b")
-    assert run("generate").stderr == "12 written\n"
+    assert run("generate").stderr.startswith("12 files written in ")
     before = contents(tmp_path)
     monkeypatch.chdir(tmp_path / "a")
     refused = run("generate")
@@ -336,10 +337,10 @@ def test_projects_with_schema_files_of_one_name_know_their_outputs_apart(
     assert contents(tmp_path) == before
     # If their files have different names, neither project touches the other's.
     package = ("--config", "target.python.package = 'other'")
-    assert run("generate", *package).stderr == "12 written\n"
+    assert run("generate", *package).stderr.startswith("12 files written in ")
     assert run("check", *package).code == 0
     monkeypatch.chdir(tmp_path / "b")
-    assert run("generate").stderr == "12 unchanged\n"
+    assert run("generate").stderr.startswith("12 files unchanged in ")
 
 
 @pytest.mark.parametrize("name", ["op\0s.yaml", "loop.yaml"])
@@ -447,7 +448,7 @@ def test_names_that_are_not_utf_8(project: Path) -> None:
         return subprocess.run(command, env=environment, capture_output=True)
 
     done = start("generate", "--depfile", f"{output}.d")
-    assert (done.returncode, done.stderr) == (0, b"12 written\n")
+    assert (done.returncode, done.stderr) == (0, b"12 files written in \\udcff\n")
     assert (project / f"{output}.d").read_bytes().startswith(b"\xff/python/ops/__init__.py: ")
     header = (project / output / "python/ops/ops.py").read_text().split("\n")[0]
     (project / output / f"{output}.py").write_text(header)

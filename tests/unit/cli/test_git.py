@@ -95,7 +95,7 @@ def test_line_ends_of_a_checkout_change_nothing(run: Run, nested: Path, target: 
     texts = [p.read_bytes() for p in (nested / "generated").rglob("*.py*") if p != typed]
     assert texts and all(b"\r\n" in text for text in texts)
     assert run("check").code == run("fmt", "--check").code == 0
-    assert run("generate").stderr.endswith(" unchanged\n")
+    assert run("generate").stderr.endswith(" files unchanged in generated\n")
     change(nested)
     git(nested, "apply", "--whitespace=nowarn", input=diff(nested))
     assert run("check").code == 0

@@ -77,14 +77,14 @@ def test_missing_kernels_are_begun_in_python(run: Run, folder: Path) -> None:
     assert run("kernels") == Result(
         0,
         """\
-kernels.py:6  def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor  # CPU of my::scale
-missing  def scale_meta(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor  # Meta of my::scale
-missing  def add_both(self: Tensor, other: Tensor) -> Tensor  # CPU of my::add, Meta of my::add
+scale_cpu   kernels.py:6  CPU of my::scale
+scale_meta  missing       Meta of my::scale
+add_both    missing       CPU of my::add, Meta of my::add
 """,
         "",
     )
     result = run("kernels", "--missing")
-    assert result == Result(0, "", "scale_meta, add_both  added to kernels.py\n")
+    assert result == Result(0, "", "2 functions added to kernels.py: scale_meta, add_both\n")
     assert (folder / "kernels.py").read_text() == COMPLETE
     assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
     assert (folder / "kernels.py").read_text() == COMPLETE
@@ -139,7 +139,7 @@ def test_which_of_several_modules(run: Run, folder: Path) -> None:
     (folder / "two.py").write_text("")
     result = run("kernels", "--missing")
     assert result.code == 2 and "`scale_meta` may be in `one.py`, `two.py`: say" in result.stderr
-    assert run("kernels", "--missing", "--to", "two.py").code == 0
+    assert run("kernels", "--missing", "--output", "two.py").code == 0
     assert run("generate").code == 0
 
 
@@ -194,14 +194,14 @@ toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other) {
 def test_missing_kernels_are_begun_in_cpp(run: Run, folder: Path) -> None:
     configure(folder, "cpp-runtime", 'tensor = "toy::Tensor"\nheaders = ["toy.h"]\n')
     (folder / "cpu.cpp").write_text(SOURCE)
-    assert run("kernels", "cpu.cpp").stdout.startswith("cpu.cpp:5  toy::Tensor scale_cpu(")
+    assert run("kernels", "cpu.cpp").stdout.startswith("scale_cpu   cpu.cpp:5  CPU of my::scale\n")
     assert run("kernels", "--missing", "cpu.cpp").stdout.splitlines()[1:] == [
         "namespace my { toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other); }"
     ]
-    assert run("kernels", "--missing", "--to", "cpu.cpp", "-q") == Result(0, "", "")
+    assert run("kernels", "--missing", "--output", "cpu.cpp", "-q") == Result(0, "", "")
     assert (folder / "cpu.cpp").read_text() == BEGUN
-    assert run("kernels", "--missing", "--to", "cpu.cpp").stderr == "Nothing is missing.\n"
-    assert run("kernels", "--missing", "--to", "all.h", "-q").code == 0
+    assert run("kernels", "--missing", "--output", "cpu.cpp").stderr == "Nothing is missing.\n"
+    assert run("kernels", "--missing", "--output", "all.h", "-q").code == 0
     text = (folder / "all.h").read_text()
     assert text.startswith('#pragma once\n\n#include "toy.h"\n')
     assert "toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other);\n" in text
@@ -234,18 +234,19 @@ def test_functions_of_structured_kernels_are_members(run: Run, folder: Path) -> 
     )
     impl = "void structured_half_out::impl(const at::Tensor& self, const at::Tensor& out)"
     assert run("kernels", "cpu.cpp").stdout == (
-        "cpu.cpp:3  void structured_half::meta(const at::Tensor& self)  // meta of my::half.out\n"
-        f"missing  {impl}  // CPU of my::half.out, CUDA of my::half.out\n"
+        "structured_half::meta      cpu.cpp:3  meta of my::half.out\n"
+        "structured_half_out::impl  missing    CPU of my::half.out, CUDA of my::half.out\n"
     )
-    assert run("kernels", "--missing", "cpu.cpp", "--to", "all.h").stderr == ""
-    assert run("kernels", "--missing", "--to", "cpu.cpp").code == 0
+    assert run("kernels", "cpu.cpp", "-v").stdout.endswith(f"CUDA of my::half.out  {impl}\n")
+    assert run("kernels", "--missing", "cpu.cpp", "--output", "all.h").stderr == ""
+    assert run("kernels", "--missing", "--output", "cpu.cpp").code == 0
     assert f"namespace my {{\n\n{impl} {{\n" in (folder / "cpu.cpp").read_text()
-    assert run("kernels", "--missing", "--to", "cpu.cpp").stderr == "Nothing is missing.\n"
+    assert run("kernels", "--missing", "--output", "cpu.cpp").stderr == "Nothing is missing.\n"
 
 
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_kernels_for_libtorch(run: Run, folder: Path, target: str) -> None:
     configure(folder, target, "")
-    assert run("kernels", "--missing", "--to", "cpu.cpp", "-q").code == 0
+    assert run("kernels", "--missing", "--output", "cpu.cpp", "-q").code == 0
     text = (folder / "cpu.cpp").read_text()
     assert "Tensor add_both(" in text and text.endswith("\n\n#include <my/verify_kernels.h>\n")

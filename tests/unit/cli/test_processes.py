@@ -56,7 +56,7 @@ def test_the_next_run_waits_and_says_so(project: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline() == "waiting for another `generate` in `generated`\n"
         assert not any((project / "generated").iterdir())
-    assert process.stderr.read() == "12 written\n"
+    assert process.stderr.read() == "12 files written in generated\n"
     assert process.wait() == 0
     assert [p.name for p in (project / "generated").iterdir()] == ["python"]
 

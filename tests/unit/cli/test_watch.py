@@ -69,7 +69,7 @@ def test_each_save_is_written_and_a_mistake_is_not(
 ) -> None:
     schema, other = project / "native_functions.yaml", project / "other.txt"
     one = watching()
-    assert one.until_it_waits() == "12 written\n"
+    assert one.until_it_waits() == "12 files written in generated\n"
     schema.write_text(GOOD.format(name="first"))
     assert " written" in one.until_it_waits()
     assert "def first(" in names(project)
@@ -93,7 +93,7 @@ def test_each_save_is_written_and_a_mistake_is_not(
 def test_templates_and_modules_are_watched(
     watching: Callable[..., Watching], run: Run, project: Path
 ) -> None:
-    run("templates", "export", "python/package.py.j2", "--to", "mine")
+    run("templates", "export", "python/package.py.j2", "--output-dir", "mine")
     (project / "kernels.py").write_text("def relu(self): ...\n")
     (project / "torchgen_lite.toml").write_text(
         'template-dirs = ["mine"]\n[target.python]\npackage = "ops"\nkernels = ["kernels"]\n'
@@ -102,7 +102,7 @@ def test_templates_and_modules_are_watched(
     assert " written" in one.until_it_waits()
     template = project / "mine/python/package.py.j2"
     template.write_text(template.read_text() + "# The end.\n")
-    assert one.until_it_waits().startswith("1 written")
+    assert one.until_it_waits().startswith("1 file written, ")
     (project / "mine/python/functions.py.j2").write_text("")
     assert "error[TG5" in one.until_it_waits(), "no template-api"
     (project / "mine/python/functions.py.j2").unlink()

@@ -18,6 +18,7 @@ from torchgen_lite.diagnostics import (
     render_github,
     render_json,
     render_sarif,
+    sum_up,
 )
 from torchgen_lite.diagnostics.json_format import json_format_schema
 
@@ -90,7 +91,22 @@ def test_full_counts_what_it_leaves_out() -> None:
     assert render_full([UNKNOWN_KEY] * 60, limit=0).count("error[TG103]") == 60
 
 
-def test_full_in_colour_says_the_same() -> None:
+def test_the_third_warning_of_a_code_and_those_after_it_are_one_line() -> None:
+    source = Source("ops.yaml", "".join(f"op{n}\n" for n in range(12)))
+    spans = [Span(source, 4 * n, 4 * n + 3) for n in range(10)]
+    found = [Diagnostic("TG339", "no fake", Label(one), operator=f"a::{one.text}") for one in spans]
+    errors = [UNKNOWN_KEY] * 4
+    assert sum_up([*found[:3], *errors]) == (
+        [*found[:2], *errors],
+        "\nwarning[TG339]: 1 more, operator without a fake: ops.yaml:3:1 a::op2 (`-v` shows all)\n",
+    )
+    whole, line = sum_up([*errors, *found, found[0]])
+    assert whole == [*errors, *found[:2]]
+    assert "9 more, operator without a fake: ops.yaml:3:1 a::op2, " in line
+    assert "ops.yaml:10:1 a::op9, ... (`-v` shows all)" in line
+
+
+def test_full_in_color_says_the_same() -> None:
     import re
 
     painted = render_full([UNKNOWN_KEY], paint=colored)

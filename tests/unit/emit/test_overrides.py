@@ -179,7 +179,7 @@ error[TG501]: template `python/package.py.j2` is made for template-api 7, but th
 1 | {# template-api: 7 #}
   |                  ^ 1 is needed
   |
-  = help: `torchgen-lite templates export python/package.py.j2 --to DIR` writes the current one
+  = help: `torchgen-lite templates export python/package.py.j2 --output-dir DIR` writes the current one
 """,
         ),
         (
@@ -191,7 +191,7 @@ error[TG501]: template `python/package.py.j2` does not declare its `template-api
 1 | x = 1
   | ^^^^^ expected in the comment here
   |
-  = help: `torchgen-lite templates export python/package.py.j2 --to DIR` writes the current one
+  = help: `torchgen-lite templates export python/package.py.j2 --output-dir DIR` writes the current one
 """,
         ),
     ],

@@ -92,7 +92,7 @@ def test_three_mistakes_in_one_schema_are_three_diagnostics() -> None:
     assert [d.code for d in diagnostics] == ["TG202", "TG214", "TG204", "TG202"]
 
 
-def test_white_space_and_comments_are_normalised() -> None:
+def test_white_space_and_comments_are_normalized() -> None:
     schema = FunctionSchema.parse("f(Tensor  x,  # the input\n  int y = 1,*,int z)->( Tensor,int )")
     assert str(schema) == "f(Tensor x, int y=1, *, int z) -> (Tensor, int)"
 

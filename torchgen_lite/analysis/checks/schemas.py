@@ -60,7 +60,7 @@ def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnos
     if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:
         return
     if not argument.is_write:
-        message = f"out argument `{argument.name}` is not written"
+        message = f"out argument `{argument.name}` is not mutated"
         written = str(argument.type).replace("Tensor", "Tensor(a!)", 1)
         hint = f"write `{written} {argument.name}`, or give it another name"
         yield finding(function, "TG221", message, argument.span, "read only", hint)

@@ -52,10 +52,7 @@ def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
         if is_structured and operator.name not in delegates and operator.group is None:
             name = function.func.local_name
             message = f"structured `{name}` has no functional variant"
-            hint = (
-                f"add the entry of the functional variant, with `structured_delegate: {name}` (those of "
-                "PyTorch are known where it is installed), or leave `structured` out and name plain kernels"
-            )
+            hint = f"add it with `structured_delegate: {name}`, or leave `structured` out and name plain kernels"
             span = function.place("structured")
             yield finding(function, "TG319", message, span, "no kernel can be registered", hint)
 

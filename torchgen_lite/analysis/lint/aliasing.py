@@ -46,9 +46,9 @@ def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG402: `relu_(Tensor self)`."""
     for function, first in _in_place(resolved):
         if not first.is_write:
-            message = f"`{function.func.local_name}` has an in-place name but does not write `{first.name}`"
+            message = f"`{function.func.local_name}` has an in-place name but does not mutate `{first.name}`"
             hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
-            yield finding(function, "TG402", message, first.span, "not written", hint)
+            yield finding(function, "TG402", message, first.span, "not mutated", hint)
 
 
 def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -35,7 +35,7 @@ from torchgen_lite.loader.entry import NativeFunction
     "key",
     default="PrivateUse1",
     metavar="KEY",
-    help="The key of the kernels (default: PrivateUse1).",
+    help="The key (default: PrivateUse1).",
 )
 @click.option("--like", metavar="KEY", help="Add what PyTorch has kernels of this key for.")
 @input_option(
@@ -89,10 +89,11 @@ def add_command(
     for function in every:
         if function.name in there:
             session.talk(f"{function.name} is already declared")
-    session.talk(f"{counted(len(wanted), 'operator')} added")
-    session.answer("add", "", added=[function.name for function in wanted])
     if wanted:
-        write_file(session, path, text)
+        write_file(session, path, text, f"{counted(len(wanted), 'operator')} added to")
+    else:
+        session.talk("0 operators added")
+    session.answer("add", "", added=[function.name for function in wanted])
     return FINE
 
 

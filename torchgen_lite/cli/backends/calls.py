@@ -154,7 +154,8 @@ def show_operator(
     for depth, one in found:
         served = covered.get(one)
         rows.append((f"{'  ' * depth}{one}", *((served.verdict.name, served.by) if served else ())))
-    text = section_text(Section(f"{key}: {title}", rows))
+    heads = ("operator", "verdict", "served by")
+    text = section_text(Section(f"{key}: {title}", rows, heads), session.width)
     session.answer("coverage", text, key=key, tree=rows)
     if missing:
         session.warn(missing)

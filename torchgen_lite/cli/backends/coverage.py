@@ -70,25 +70,21 @@ from torchgen_lite.diagnostics.text import counted
     type=click.Path(exists=True, path_type=Path),
     help="Read C++ with `m.impl` and Python with `torch.library.impl` instead of a schema file; repeatable.",
 )
-@click.option(
-    "--only", metavar="TAG", help="Only operators with this tag, such as core or pointwise."
-)
+@click.option("--only", metavar="TAG", help="Only operators with this tag, such as core.")
 @input_option(
     "--calls",
     metavar="SCRIPT|LOG",
     help="Only what a script (`.py`, which is run) calls in the end, or what a profile, a fallback log or an exported graph names.",
 )
 @click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
-@click.option(
-    "--fallback", is_flag=True, help="Assume that the backend has a fallback, to CPU for example."
-)
+@click.option("--fallback", is_flag=True, help="Assume a fallback, to CPU for example.")
 @click.option(
     "--show",
     multiple=True,
     type=click.Choice([verdict.name for verdict in Verdict]),
     help="List the operators with this verdict; repeatable.",
 )
-@output_option("--write", help="Write the verdicts to this file.")
+@output_option("--output", help="Write the verdicts to this file, for `--against`.")
 @input_option("--against", help="Exit 1 if an operator has a worse verdict than in this file.")
 @html_option
 @partial(global_options, more_formats=("markdown",))
@@ -106,7 +102,7 @@ def coverage_command(
     like: str | None,
     fallback: bool,
     show: tuple[str, ...],
-    write: Path | None,
+    output: Path | None,
     against: Path | None,
     html: Path | None,
 ) -> int:
@@ -121,10 +117,10 @@ def coverage_command(
     torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
     torchgen-lite coverage mm.out --fallback
     torchgen-lite coverage --calls train.py --fallback
-    torchgen-lite coverage --key PrivateUse1 --only core --show nothing --write coverage.json
+    torchgen-lite coverage --key PrivateUse1 --only core --show nothing --output coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
-    if operator and any((only, calls, like, show, write, against, html)):
+    if operator and any((only, calls, like, show, output, against, html)):
         raise click.UsageError("options that choose among operators need no OPERATOR.")
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
@@ -155,9 +151,10 @@ def coverage_command(
         "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
     )
     show_answer(session, answer, html, "served worse than before", worse)
-    if write is not None:
+    if output is not None:
         kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
-        write_file(session, write, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+        text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+        write_file(session, output, text, f"{counted(len(rows), 'verdict')} written to")
     if stopped:
         session.warn(stopped)
     fails = calls is not None and any(one.verdict in FAILED for one in selected)
@@ -190,7 +187,8 @@ def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[
         served = sum(one.verdict in SERVED for one in own)
         if own:
             tagged.append((f"{served} of {len(own)} {tag} operators are served",))
-    return [Section(title, rows), *([Section("", tagged)] if tagged else [])]
+    total = Section(title, rows, ("verdict", "operators", "share", "what serves them"))
+    return [total, *([Section("", tagged, ("operators with a tag",))] if tagged else [])]
 
 
 def _lists(
@@ -208,7 +206,8 @@ def _lists(
             most = sorted(rows, key=lambda row: -leaves[row[0]])
             rows = [(counted(leaves[row[0]], "call"), *row) for row in most]
         if verdict.name in show or (leaves and rows):
-            sections.append(Section(f"{verdict.name}: {meaning}", rows))
+            heads = (*(["calls"] if leaves else []), "operator", "served by")
+            sections.append(Section(f"{verdict.name}: {meaning}", rows, heads))
     return sections
 
 
@@ -221,7 +220,8 @@ def _beside(key: str, overlay: Overlay) -> list[Section]:
         if other != key and other.endswith(key.removeprefix("Autograd"))
     )
     rows = [(other, str(counts[other])) for other in sorted(counts)]
-    return [Section("kernels at other keys of the backend", rows)] if rows else []
+    title = "kernels at other keys of the backend"
+    return [Section(title, rows, ("key", "kernels"))] if rows else []
 
 
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
@@ -229,7 +229,7 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
     try:
         before = dict(json.loads(text)["verdicts"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        help_ = "`torchgen-lite coverage --write FILE` writes one"
+        help_ = "`torchgen-lite coverage --output FILE` writes one"
         yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
         return
     own = {function.name: function for function in program.functions}

@@ -1,9 +1,10 @@
-"""Renders the findings of `coverage` and `upgrade` as text, Markdown or a searchable page."""
+"""How answers are printed: columns of text that know the terminal, tables of Markdown, searchable pages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import zip_longest
@@ -14,7 +15,7 @@ import click
 
 from torchgen_lite.cli.session import Session, write_text
 from torchgen_lite.diagnostics import Diagnostic, content_of, sort_diagnostics
-from torchgen_lite.diagnostics.text import one_line
+from torchgen_lite.diagnostics.text import counted, one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
@@ -22,13 +23,16 @@ Row = tuple[str, ...]
 
 output_option = partial(click.option, metavar="FILE", type=click.Path(path_type=Path))
 html_option = output_option("--html", help="Write the report as an HTML page.")
+# Of findings, as `finding_rows` gives them.
+FINDING = ("operator", "finding", "what to do")
 
 
 class Section(NamedTuple):
-    """A table with a title."""
+    """A table with a title, and the heads of its columns, which Markdown needs."""
 
     title: str
     rows: Sequence[Row]
+    heads: Row = ("operator",)
 
 
 class Answer(NamedTuple):
@@ -55,42 +59,52 @@ def show_answer(
     """
     session.report(sort_diagnostics(found), kind=answer.kind)
     if session.output_format == "markdown":
-        own = [Section(title, finding_rows(found))] if found else []
+        own = [Section(title, finding_rows(found), FINDING)] if found else []
         click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
     else:
-        text = "\n".join(map(section_text, answer.sections))
+        text = "\n".join(section_text(one, session.width) for one in answer.sections)
         session.answer(answer.kind, text, **answer.data)
     if html is not None:
-        write_file(session, html, render_html(answer.title, answer.sections, answer.rows))
+        page = render_html(answer.title, answer.sections, answer.rows)
+        write_file(session, html, page, f"{counted(len(answer.rows), 'row')} written to")
 
 
-def write_file(session: Session, path: Path, text: str) -> None:
-    """Write a file that the command line names, and say so."""
+def write_file(session: Session, path: Path, text: str, said: str) -> None:
+    """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_text(path, text)
-    session.talk(f"wrote {shown_path(path, Path.cwd())}")
+    session.talk(f"{said} {shown_path(path, Path.cwd())}")
 
 
-def section_text(section: Section) -> str:
+def section_text(section: Section, width: int = 0) -> str:
     """Columns below the title."""
-    widths = [max(map(len, column)) for column in zip_longest(*section.rows, fillvalue="")]
     lines = [section.title] if section.title else []
-    for row in section.rows:
-        cells = [
-            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
-            for cell, width in zip(row, widths)
-        ]
-        lines.append(f"  {'  '.join(cells)}".rstrip())
+    lines += [textwrap.indent(line, "  ") for line in columns(section.rows, width - 2)]
     return "".join(f"{line}\n" for line in lines)
+
+
+def columns(rows: Sequence[Row], width: int = 0) -> Iterator[str]:
+    """The rows, with their cells aligned. In a terminal that is narrower than a row, the cells after the first are below it."""
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    for row in rows:
+        cells = [
+            cell.rjust(size) if cell[:1].isdigit() and len(row) > 1 else cell.ljust(size)
+            for cell, size in zip(row, widths)
+        ]
+        line, below = "  ".join(cells).rstrip(), "  ".join(filter(None, row[1:]))
+        if 0 < width < len(line):
+            wrapped = textwrap.wrap(
+                below, max(width - 6, 20), break_long_words=False, break_on_hyphens=False
+            )
+            line = "\n      ".join([row[0], *wrapped])
+        yield line
 
 
 def render_markdown(heading: str, sections: Sequence[Section]) -> str:
     """A heading, and a table for each section; long ones fold."""
     parts = [f"## {heading}\n"]
-    for title, rows in sections:
-        columns = max((len(row) for row in rows), default=1)
-        head = f"| {' | '.join([''] * columns)} |\n|{'---|' * columns}\n"
-        lines = [f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in rows]
-        text = head + "".join(lines)
+    for title, rows, heads in sections:
+        lines = [f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in (heads, *rows)]
+        text = "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
         if len(rows) > 12:
             text = f"<details><summary>{escape(title)}</summary>\n\n{text}\n</details>\n"
         elif title:
@@ -107,7 +121,7 @@ def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) ->
     """A self-contained page; it shows the first 500 rows that match."""
     tables = "".join(
         f"<h2>{escape(name)}</h2><table>{''.join(map(_html_row, own))}</table>\n"
-        for name, own in sections
+        for name, own, _ in sections
         if len(own) <= 12
     )
     # "<" is escaped so that no name can end the script element.

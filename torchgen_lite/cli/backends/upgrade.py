@@ -25,6 +25,7 @@ from torchgen_lite.cli.backends.native import (
     require_right,
 )
 from torchgen_lite.cli.backends.pages import (
+    FINDING,
     Answer,
     Row,
     Section,
@@ -36,6 +37,7 @@ from torchgen_lite.cli.backends.pages import (
 from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pytorchs
 from torchgen_lite.cli.session import Session, global_options, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
@@ -45,11 +47,8 @@ from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED, read_release
 
 _DEAD = "kernels that are never called, or abort when they are loaded"
-
-
+_CALLERS = "what callers of your operators notice"
 _GRADIENTS = "gradients: a backward pass calls other operators"
-
-
 # An entry of the author for an operator of PyTorch, and the operator before and after.
 Entry = tuple[NativeFunction, Operator | None, Operator | None]
 
@@ -57,11 +56,7 @@ Entry = tuple[NativeFunction, Operator | None, Operator | None]
 @click.command("upgrade")
 @click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
 @click.option(
-    "--to",
-    "new",
-    default=INSTALLED,
-    metavar="RELEASE",
-    help="The new PyTorch (default: the installed one).",
+    "--to", "new", default=INSTALLED, metavar="RELEASE", help="The new one (default: installed)."
 )
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
@@ -114,8 +109,9 @@ def upgrade_command(
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
-    callers = Section("what callers of your operators notice", _of_callers(later, releases))
-    gradients = Section(_GRADIENTS, _gradients(session, old, new, program.config.root))
+    callers = Section(_CALLERS, _of_callers(later, releases), FINDING)
+    formulas = _gradients(session, old, new, program.config.root)
+    gradients = Section(_GRADIENTS, formulas, ("operator", "gradient", "formula"))
     every = [
         callers,
         *_kernel_sections(entries),
@@ -123,9 +119,9 @@ def upgrade_command(
         gradients,
     ]
     sections = [section for section in every if section.rows]
-    data = {title: [list(row) for row in rows] for title, rows in sections}
-    shown = [Section(_DEAD, finding_rows(found)), *sections]
-    rows = [(row[0], title, " ".join(row[1:])) for title, own in shown for row in own]
+    data = {title: [list(row) for row in rows] for title, rows, _ in sections}
+    shown = [Section(_DEAD, finding_rows(found), FINDING), *sections]
+    rows = [(row[0], title, " ".join(row[1:])) for title, own, _ in shown for row in own]
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
@@ -179,8 +175,8 @@ def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
             structured.append(
                 (function.func.local_name, f"{_structure(old)} before, {_structure(new)} now")
             )
-    yield Section("different names, defaults or SymInt", milder)
-    yield Section("structured or delegated differently", structured)
+    yield Section("different names, defaults or SymInt", milder, ("operator", "what", "schema"))
+    yield Section("structured or delegated differently", structured, ("operator", "how"))
 
 
 def _of_callers(program: Program, releases: tuple[Overlay, Overlay]) -> list[Row]:
@@ -228,6 +224,7 @@ def _composites(
     yield Section(
         "new operators that CPU or CUDA have kernels for",
         [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
+        ("operator", "kernels"),
     )
 
 
@@ -282,4 +279,5 @@ def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
     for source in program.sources:
         if own := pick_edits(edits, source.path):
             text = apply_edits(source.text, own)
-            write_file(session, program.config.root / source.path, text)
+            said = f"{counted(len(own), 'schema')} updated in"
+            write_file(session, program.config.root / source.path, text, said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -12,7 +13,7 @@ from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.version import other_version
-from torchgen_lite.cli.backends.pages import render_markdown
+from torchgen_lite.cli.backends.pages import output_option, render_markdown, write_file
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import (
     Refused,
@@ -22,7 +23,6 @@ from torchgen_lite.cli.session import (
     schema_options,
     unknown,
     with_options,
-    write_text,
 )
 from torchgen_lite.cli.tables.compare import (
     compare_tables,
@@ -59,9 +59,7 @@ from torchgen_lite.targets.registered import (
 _SOURCE = (
     schema_options,
     click.option(
-        "--target",
-        metavar="NAME",
-        help="The registrations of this target (default: the first configured one).",
+        "--target", metavar="NAME", help="The registrations of this target (default: the first)."
     ),
     click.option("--torch", is_flag=True, help="The registrations of the installed PyTorch."),
     click.option(
@@ -102,9 +100,7 @@ def _source_options(command: click.decorators.FC) -> click.decorators.FC:
     "--key", "keys", multiple=True, metavar="KEY", help="Only the slot of this key; repeatable."
 )
 @click.option("--all", "everything", is_flag=True, help="Also list the keys that nothing serves.")
-@click.option(
-    "--html", metavar="FILE", help="Write the tables of all operators, or of one, as an HTML page."
-)
+@output_option("--html", help="Write the tables of all operators, or of one, as an HTML page.")
 @click.option(
     "--against",
     metavar="REF|PATH|torch:VERSION",
@@ -119,7 +115,7 @@ def table_command(
     operator: str | None,
     keys: tuple[str, ...],
     everything: bool,
-    html: str | None,
+    html: Path | None,
     against: str | None,
     **asked: Any,
 ) -> int:
@@ -146,7 +142,9 @@ def table_command(
     if html is not None:
         title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
         return _write_page(session, found, html, title, details())
-    text = "".join(render_table(one, one.sets.slots if everything else keys) for one in found)
+    text = "".join(
+        render_table(one, one.sets.slots if everything else keys, session.width) for one in found
+    )
     session.answer("table", text, operators=[table_data(one, keys) for one in found])
     return FINE
 
@@ -156,7 +154,7 @@ def _compare(
     against: str,
     operator: str | None,
     keys: Sequence[str],
-    html: str | None,
+    html: Path | None,
     asked: _Asked,
 ) -> int:
     """`--against`: the cells that change."""
@@ -194,14 +192,14 @@ _OF_TORCH = ("native_functions.yaml",)
 def _write_page(
     session: Session,
     found: list[Registrations],
-    path: str,
+    path: Path,
     title: str,
     details: Mapping[str, Details],
     before: Before | None = None,
 ) -> int:
-    write_text(path, render_html(found, title, details, before))
-    session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
-    session.answer("table", "", files=[{"path": path, "status": "changed"}])
+    page = render_html(found, title, details, before)
+    write_file(session, path, page, f"{counted(len(found), 'operator')} written to")
+    session.answer("table", "", files=[{"path": str(path), "status": "changed"}])
     return FINE
 
 

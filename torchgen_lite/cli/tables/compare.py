@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[\w:.]+")
 _KERNEL = "kernel"
+_HEADS = ("operator", "key", "before", "after")
 
 
 class CellChange(NamedTuple):
@@ -40,7 +41,7 @@ class Changed(NamedTuple):
 
     @property
     def runs(self) -> list[list[CellChange]]:
-        """The cells, merging neighbours that change alike into runs."""
+        """The cells, merging neighbors that change alike into runs."""
         return runs_of(self.cells, lambda a, b: are_alike(a.old, b.old) and are_alike(a.new, b.new))
 
 
@@ -143,8 +144,8 @@ def comparison_sections(found: Comparison) -> list[Section]:
         if len(group) == 1:
             alone += rows
         else:
-            sections.append(Section(_sentence(group), rows))
-    sections.append(Section("cells that change", alone))
+            sections.append(Section(_sentence(group), rows, _HEADS))
+    sections.append(Section("cells that change", alone, _HEADS))
     sections.append(Section("new operators", [(name,) for name in found.added]))
     sections.append(Section("operators that are gone", [(name,) for name in found.removed]))
     return [section for section in sections if section.rows]

@@ -164,8 +164,8 @@ def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
     return [cell for cell in table(registrations) if not wanted or cell.key in wanted]
 
 
-def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
-    """The computed table as text, with equal neighbouring slots on one line; what is yours before what is PyTorch's.
+def render_table(registrations: Registrations, only: Iterable[str] = (), width: int = 0) -> str:
+    """The computed table as text, with equal neighboring slots on one line; what is yours before what is PyTorch's.
 
     `only` picks slots. Without it those that nothing serves are counted, not listed.
     """
@@ -184,7 +184,8 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     for title in (YOURS, PYTORCHS, "nothing"):
         found = groups.get(title, [])
         rows += [(title,), *((f"  {key}", *rest) for key, *rest in found)] if found else []
-    text = section_text(Section(registrations.name, rows))
+    heads = ("key", "what serves it", "kernel")
+    text = section_text(Section(registrations.name, rows, heads), width)
     return text + (f"  nothing serves {counted(unserved, 'key')}\n" if unserved else "")
 
 

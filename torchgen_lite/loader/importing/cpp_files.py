@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
@@ -24,8 +24,12 @@ ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", "
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
 
-def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
-    """What files and folders register. `given` macros (command line) override those of files."""
+def read_cpp(
+    paths: Sequence[Path],
+    given: Mapping[str, Macro],
+    progress: Callable[[Sequence[CppText]], Iterable[CppText]] = iter,
+) -> Library:
+    """What files and folders register. `given` macros (command line) override those of files; `progress` passes files on."""
     library = Library()
     sources = list(_sources(paths, library.diagnostics))
     if has_errors(library.diagnostics):
@@ -41,7 +45,8 @@ def read_cpp(paths: Sequence[Path], given: Mapping[str, Macro]) -> Library:
         for source in sources
         if has_registrations(source.text) or any(name in source.text for name in heads)
     ]
-    trees = [parse_cpp(text) for text in texts if has_registrations(text.text)]
+    texts = [text for text in texts if has_registrations(text.text)]
+    trees = [parse_cpp(text) for text in progress(texts)]
     functions = Functions()
     for tree in trees:
         read_registrations(tree, functions, Library())

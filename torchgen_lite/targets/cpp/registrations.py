@@ -34,7 +34,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 REGISTER = "register"
 
 
-# Neighbours with one condition, which is written once for all of them.
+# Neighbors with one condition, which is written once for all of them.
 Guarded = Sequence[tuple[str, Sequence[Any]]]
 # The definitions for each namespace of operators.
 Libraries = Mapping[str, Guarded]

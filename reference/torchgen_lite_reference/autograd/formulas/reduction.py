@@ -107,9 +107,9 @@ def var_backward(
 ) -> Tensor:
     count = _count(self._shape, dim) - (1 if correction is None else float(correction))  # type: ignore[arg-type]
     dims = _dims(dim, self.ndim)
-    centred = self - ops.mean_dim(self, dims, True) if dims else self - self
+    centered = self - ops.mean_dim(self, dims, True) if dims else self - self
     factor = 2 / count if count > 0 else math.nan if count == 0 else 2 / count
-    return restore(grad, self.ndim, dim, keepdim) * (centred * factor)
+    return restore(grad, self.ndim, dim, keepdim) * (centered * factor)
 
 
 def std_backward(

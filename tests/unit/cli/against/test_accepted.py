@@ -33,7 +33,7 @@ def changed(project: Path) -> Path:
 
 def test_what_is_accepted(run: Run, changed: Path) -> None:
     assert run(*ASKED).code == 1
-    accepted = Result(0, "", "accepted 1 change in breaking.toml\n")
+    accepted = Result(0, "", "1 change accepted in breaking.toml\n")
     assert run(*ASKED, "--accept", 'announced in "2"') == accepted
     assert (changed / "breaking.toml").read_text() == WRITTEN
     said = "1 operator, no breaking changes against old.yaml, 1 accepted\n"

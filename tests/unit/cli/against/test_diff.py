@@ -36,7 +36,7 @@ def test_nothing_changes_against_itself(run: Run, changed: Path) -> None:
 def test_templates_are_those_of_each_side(run: Run, changed: Path) -> None:
     config = changed / "torchgen_lite.toml"
     config.write_text('template-dirs = ["mine"]\n' + config.read_text())
-    run("templates", "export", "python/package.py.j2", "--to", "mine")
+    run("templates", "export", "python/package.py.j2", "--output-dir", "mine")
     git(changed, "add", ".")
     git(changed, "commit", "-qm", "mine")
     template = changed / "mine/python/package.py.j2"

@@ -14,7 +14,7 @@ Run = Callable[..., Result]
 HEAD = """\
 ## Review against `main`
 
-|  |  |
+| part | what changes |
 |---|---|
 | check | N files out of date |
 | breaking | 3 breaking changes and 1 change that may matter |
@@ -45,6 +45,7 @@ def test_the_page(run: Run, changed: Path) -> None:
         "| effect: breaks callers; main:native_functions.yaml:4:5: was this |\n"
     ) in page
     assert "| generated/python/ops/" in page
+    assert "\n|  |" not in page, "columns have names"
 
 
 def test_a_change_that_needs_nothing(run: Run, changed: Path) -> None:

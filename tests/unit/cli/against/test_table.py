@@ -44,7 +44,7 @@ def test_one_operator_and_some_keys(run: Run, changed: Path) -> None:
     assert run("table", "turm", "--against", "main").code == 2
 
 
-def test_neighbours_that_change_alike_are_one_line(run: Run, changed: Path) -> None:
+def test_neighbors_that_change_alike_are_one_line(run: Run, changed: Path) -> None:
     path = changed / "native_functions.yaml"
     explicit = "  dispatch:\n    CompositeExplicitAutograd: turn\n"
     path.write_text(OLD + explicit)

@@ -17,7 +17,7 @@ def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
     (backend / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     (backend / "ops.yaml").write_text("- func: mylib::f(Tensor self) -> Tensor\n")
     result = run("add", "add.Tensor", "aten::mm", "add_.Tensor", "--dispatch", "XLA", *NEW)
-    assert (result.code, result.stderr) == (0, "4 operators added\nwrote ops.yaml\n")
+    assert (result.code, result.stderr) == (0, "4 operators added to ops.yaml\n")
     assert (backend / "ops.yaml").read_text() == """\
 - func: mylib::f(Tensor self) -> Tensor
 
@@ -40,14 +40,14 @@ def test_entries_with_what_they_need(run: Run, backend: Path) -> None:
 """
     assert run("fmt", "--check").code == 0
     result = run("add", "mm", "isnan", *NEW)
-    assert result.stderr == "aten::mm is already declared\n1 operator added\nwrote ops.yaml\n"
+    assert result.stderr == "aten::mm is already declared\n1 operator added to ops.yaml\n"
 
 
 def test_entries_by_name(run: Run, backend: Path) -> None:
     """Where schemas are those of `native`, an entry names an operator and a kernel; the out variant has that of others."""
     (backend / "ops.yaml").write_text("")
     result = run("add", "add.Tensor", "mm")
-    assert (result.code, result.stderr) == (0, "2 operators added\nwrote ops.yaml\n")
+    assert (result.code, result.stderr) == (0, "2 operators added to ops.yaml\n")
     assert (backend / "ops.yaml").read_text() == """\
 - func: add.out
   dispatch:
@@ -75,7 +75,7 @@ def test_what_is_called_and_not_served(run: Run, backend: Path) -> None:
     """`clone` is composed, `square` has a kernel, and `add_.Tensor` needs that of `add.out`."""
     (backend / "ops.yaml").write_text("- func: square\n  dispatch: {PrivateUse1: square_mine}\n")
     (backend / "log").write_text("aten::add_.Tensor\naten::clone\naten::square\naten::mm\n")
-    assert run("add", "--calls", "log").stderr == "2 operators added\nwrote ops.yaml\n"
+    assert run("add", "--calls", "log").stderr == "2 operators added to ops.yaml\n"
     assert (backend / "ops.yaml").read_text().endswith("""\
 - func: add.out
   dispatch:

@@ -140,7 +140,7 @@ def test_a_file_of_any_size_is_not_read(
 
 
 def test_verdicts_are_kept(run: Run, backend: Path) -> None:
-    assert run("coverage", *KEY, "--write", "kept.json").code == 0
+    assert run("coverage", *KEY, "--output", "kept.json").code == 0
     assert run("coverage", *KEY, "--against", "kept.json").code == 0
     text = (backend / "ops.yaml").read_text()
     (backend / "ops.yaml").write_text(

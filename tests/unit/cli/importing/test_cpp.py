@@ -57,7 +57,7 @@ def test_kernels_and_definitions_of_different_files(run: Run, project: Path) -> 
     (project / "src/f.h").write_text("namespace a { at::Tensor f(at::Tensor x); }")
     (project / "src/notes.txt").write_text("TORCH_LIBRARY(mylib, m) {}")
     (project / "src/binary.h").write_bytes(b"\xff\xfe\x00")
-    result = run("import", "src", "--to", "ops.yaml")
+    result = run("import", "src", "--output", "ops.yaml")
     assert result.code == 0, result.stderr
     written = (project / "ops.yaml").read_text()
     assert written == "- func: mylib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: a::f\n"
@@ -178,6 +178,6 @@ def test_where_nothing_is_registered(run: Run, project: Path) -> None:
     """If a folder or a namespace is mistyped, an existing file stays."""
     (project / "f.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }')
     (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
-    result = run("import", "f.cpp", "--namespace", "my_lib", "--to", "ops.yaml")
+    result = run("import", "f.cpp", "--namespace", "my_lib", "--output", "ops.yaml")
     assert (result.code, result.stdout, result.stderr) == (1, "", "0 operators\n")
     assert (project / "ops.yaml").read_text() == "- func: mylib::f(Tensor x) -> Tensor\n"

@@ -87,7 +87,7 @@ class TestOverPyTorch:
     def test_pages_have_the_operators_of_the_file(self, run: Run, backend: Path) -> None:
         pytest.importorskip("torch")
         result = run("table", "--html", "all.html")
-        assert result == Result(0, "", OVER + "wrote all.html: 3 operators\n")
+        assert result == Result(0, "", OVER + "3 operators written to all.html\n")
         assert "VariableType_" in (backend / "all.html").read_text()
 
     def test_an_operator_that_nobody_has(self, run: Run, backend: Path) -> None:

@@ -198,7 +198,7 @@ def test_targets_without_registrations(run: Run, tables: Path) -> None:
 def test_html(run: Run, tables: Path) -> None:
     result = run("table", "--html", "all.html")
     assert result == Result(
-        0, "", "registrations of target `python`\nwrote all.html: 4 operators\n"
+        0, "", "registrations of target `python`\n4 operators written to all.html\n"
     )
     assert '"aten::add.Tensor"' in (tables / "all.html").read_text()
 

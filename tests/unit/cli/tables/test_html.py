@@ -162,7 +162,7 @@ def test_filters(tmp_path: Path) -> None:
     assert said(render_html(SEVERAL, "operators"), tmp_path, script) == [
         "aten::add_mm aten::mm.out aten::mm lib::matmul",  # aten comes first
         "aten::mm aten::mm.out aten::add_mm",  # exact matches, then overloads, then matches elsewhere in a name
-        "lib::matmul",
+        "matmul",
         "1 of 4 operators",
         "CPU",
         "CUDA Meta",
@@ -245,9 +245,45 @@ def test_it_fits_the_window(tmp_path: Path, width: int, dark: bool) -> None:
         render_html(SEVERAL, "operators"), tmp_path, script, "", *flags
     )
     assert fits and is_high
-    assert is_below is (width < 800)
+    assert is_below is (width <= 1000)
     assert paper == ("rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)")
     assert_picture(picture)
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_are_not_cut(tmp_path: Path, width: int) -> None:
+    """The longest of PyTorch are smaller; a namespace that all operators have is left out."""
+    long = "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.out"
+    many = [long, "aten::add.Tensor", *(f"aten::mm{i}" for i in range(50)), "lib::f"]
+    script = """
+    const rows = () => [...document.querySelectorAll(".row:not([aria-hidden])")];
+    const cells = rows().map(row => row.querySelector(".name"));
+    said.push(cells.every(name => name.scrollWidth <= name.clientWidth && name.clientWidth <= innerWidth));
+    said.push(cells.slice(0, 2).map(name => name.textContent));
+    const head = byId("head").getBoundingClientRect(), grid = byId("grid").getBoundingClientRect();
+    said.push(rows()[0].getBoundingClientRect().top >= head.bottom - 1);
+    const inside = rows().filter(row => row.getBoundingClientRect().bottom <= grid.bottom);
+    said.push(inside.length >= 5);
+    byId("namespace").value = "lib";
+    byId("namespace").dispatchEvent(new Event("input"));
+    said.push(rows().map(row => row.querySelector(".name").textContent));
+    """
+    page = render_html([Registrations(name, {"CPU": "k"}, {}) for name in many], "operators")
+    assert said(page, tmp_path, script, "", f"--window-size={width},844") == [
+        True,
+        [long, "aten::add.Tensor"],
+        True,
+        True,
+        ["f"],
+    ]
+
+
+@in_a_browser
+def test_it_prints_on_one_sheet(tmp_path: Path) -> None:
+    many = [Registrations(f"ns::f{i}", {"CPU": "k"}, {}) for i in range(500)]
+    browse(render_html(many, "t"), tmp_path, "", "", f"--print-to-pdf={tmp_path / 'page.pdf'}")
+    assert (tmp_path / "page.pdf").read_bytes().count(b"/Type /Page\n") == 1
 
 
 @in_a_browser
@@ -274,9 +310,9 @@ def test_rows_that_are_used_again_show_what_fresh_ones_do(tmp_path: Path) -> Non
     """
     [fresh] = said(render_html(many, "t"), tmp_path, f"{rows} scroll(1000); said.push(rows());")
     [again] = said(render_html(many, "t"), tmp_path, f"{rows} {used} said.push(rows());")
-    assert len(fresh) > 20 and again == fresh
+    assert len(fresh) > 15 and again == fresh
     script = f"{rows} {used} scroll(0); said.push(document.querySelectorAll('.chosen').length, rows().length);"
     chosen, count = said(render_html(many, "t"), tmp_path, script)
-    assert chosen == 1 and count > 20
+    assert chosen == 1 and count > 10
     script = f"{rows} {used} type('search', 'f199'); said.push(document.querySelectorAll('.chosen').length);"
     assert said(render_html(many, "t"), tmp_path, script) == [0]

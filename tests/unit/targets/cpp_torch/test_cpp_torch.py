@@ -569,7 +569,7 @@ def test_no_file_for_pytorch_is_huge() -> None:
         assert len(text.splitlines()) < 10_000, path
 
 
-def test_conditions_of_neighbours_are_merged(tmp_path: Path) -> None:
+def test_conditions_of_neighbors_are_merged(tmp_path: Path) -> None:
     yaml = "".join(
         f"- func: demo::{name}(Tensor x) -> Tensor\n  dispatch: {{CPU: k}}\n{guard}"
         for name, guard in {

@@ -1,6 +1,7 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
-const ROW = 20, CELL = 20, MISSING = 0;
+const CELL = 20, MISSING = 0;
+let ROW = 20;
 const byId = id => document.getElementById(id);
 const make = (tag, props, parent) => {
   const element = Object.assign(document.createElement(tag), props);
@@ -48,7 +49,7 @@ function isChanged(one, slot) {
   return was.origin !== now.origin || was.label !== now.label || (was.label && was.source !== now.source);
 }
 
-// Neighbouring keys that are alike for every operator share a column.
+// Neighboring keys that are alike for every operator share a column.
 const alike = (p, a, b) => p.origin[a] === p.origin[b] && p.source[a] === p.source[b] && p.origin[a] !== "1";
 const columns = [];
 data.keys.forEach((key, slot) => {
@@ -90,6 +91,24 @@ function columnsFor(words) {
 
 let shown = [], visible = columns, drawn = "", chosen = null;
 const origins = new Set();
+// Names are not cut: their column is as wide as the longest one, up to a limit above which names are smaller. A namespace
+// that all have is left out.
+const MOST = 46;
+const style = document.documentElement.style, pen = make("canvas", {}).getContext("2d");
+pen.font = "12px ui-monospace, monospace";
+const wide = pen.measureText("m").width;
+let isOne = false;
+const nameOf = one => isOne ? one.name.split("::")[1] : one.name;
+function resize() {
+  const namespace = byId("namespace").value;
+  const listed = operators.filter(one => !namespace || one.namespace === namespace);
+  isOne = listed.every(one => one.namespace === listed[0].namespace);
+  const longest = Math.max(0, ...listed.map(one => nameOf(one).length));
+  style.setProperty("--name", `${Math.ceil(Math.min(longest, MOST) * wide) + 24}px`);
+  ROW = parseInt(getComputedStyle(document.documentElement).getPropertyValue("--row"));
+  for (const line of lines) line.one = line.one && {};
+  search();
+}
 function search() {
   const rankings = wordsOf("search").map(ranking), namespace = byId("namespace").value, changes = byId("changes").checked;
   const before = visible;
@@ -179,7 +198,8 @@ function fill(line, one, index) {
   if (line.one !== one) {
     line.one = one;
     element.setAttribute("aria-label", one.name);
-    name.textContent = one.name;
+    name.textContent = nameOf(one);
+    name.style.fontSize = `${Math.min(12, 12 * MOST / name.textContent.length)}px`;
     name.removeAttribute("title");
   }
   // Operators of a pattern have the same cells.
@@ -270,7 +290,7 @@ function follow() {
     byId("changes").checked = false;
     origins.clear();
     press();
-    search();
+    resize();
   }
   choose(one, column, key);
   reveal();
@@ -306,7 +326,7 @@ function point(index) {
 data.origins.forEach((origin, code) => {
   const button = make("button", { textContent: origin }, byId("legend"));
   button.dataset.origin = code;
-  button.style.setProperty("--colour", `var(--o${code})`);
+  button.style.setProperty("--color", `var(--o${code})`);
 });
 byId("legend").addEventListener("click", event => {
   const code = Number(event.target.dataset.origin);
@@ -342,13 +362,14 @@ byId("grid").addEventListener("keydown", event => {
   event.preventDefault();
   move(...step);
 });
-for (const id of ["search", "namespace", "keys", "changes"]) byId(id).addEventListener("input", search);
+for (const id of ["search", "keys", "changes"]) byId(id).addEventListener("input", search);
+byId("namespace").addEventListener("input", resize);
 byId("grid").addEventListener("scroll", draw);
-addEventListener("resize", draw);
+addEventListener("resize", resize);
 addEventListener("hashchange", follow);
 if (data.before) {
   byId("only").hidden = false;
   byId("changes").checked = true;
 }
 press();
-search();
+resize();
