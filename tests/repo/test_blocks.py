@@ -1,4 +1,4 @@
-"""The blocks of all pages: YAML is linted, configuration read, Python compiled, commands parsed or run.
+"""Blocks of all pages: YAML is linted, settings are read, Python compiled, commands parsed or run.
 
 Pages that are worked through as a whole have tests of their own: tutorials and messages
 (`test_tutorials.py`), the cookbook (`tests/torch_python`), the command line, moving over.
@@ -23,7 +23,7 @@ from tests.conftest import ROOT, Result
 from torchgen_lite.cli.app import COMMANDS, cli
 from torchgen_lite.loader.config import tomllib
 
-# Parts of files, texts that are printed, settings of editors. Tests of their pages run some of them.
+# Parts of files, what is printed, settings of editors. Tests of their pages run some of them.
 UNTESTED = {"", "cmake", "cpp", "elisp", "jinja", "lua", "meson", "ninja", "text"}
 TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh"}
 # Pages whose files make projects, mistakes among them, which tests of their own generate.
