@@ -10,7 +10,7 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ UNTESTED = {"", "cmake", "cpp", "elisp", "jinja", "lua", "meson", "ninja", "text
 TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh"}
 # Pages whose files make projects, mistakes among them, which tests of their own generate.
 WHOLE = re.compile("tutorial|troubleshooting|moving-over|cookbook")
-FILES_OF = {"yaml", "toml"}
+OF_PROJECTS = {"yaml", "toml"}
 # Operators that a part of an entry, shown without its operator, may belong to.
 OPERATORS = (
     "mylib::f(Tensor x, Tensor boxes, SymInt n) -> Tensor",
@@ -47,14 +47,14 @@ OF_PYTORCH = re.compile(
 )
 
 
-def found(*languages: str) -> Iterator[Any]:
+def found(*languages: str) -> list[Any]:
     """The blocks in these languages, each a case that is named by its page and line."""
-    for page, text in PAGES.items():
-        for block in fences(text):
-            if block.language in languages and not (
-                WHOLE.match(page) and block.language in FILES_OF
-            ):
-                yield pytest.param(block, id=f"{page}:{block.line}")
+    return [
+        pytest.param(block, id=f"{page}:{block.line}")
+        for page, text in PAGES.items()
+        for block in fences(text)
+        if block.language in languages and not (WHOLE.match(page) and block.language in OF_PROJECTS)
+    ]
 
 
 def test_no_block_is_left_out() -> None:
@@ -204,15 +204,19 @@ FILES = {
 }
 
 
-def consoles() -> Iterator[Any]:
-    for page in ("dispatch", "start-library", "backends"):
-        for block in fences(PAGES[page]):
-            if block.language == "console":
-                marks = [pytest.mark.torch] if page == "backends" else []
-                yield pytest.param(page, block.text, id=f"{page}:{block.line}", marks=marks)
+CONSOLES = [
+    pytest.param(page, block.text, id=f"{page}:{block.line}", marks=marks)
+    for page, marks in (
+        ("dispatch", []),
+        ("start-library", []),
+        ("backends", [pytest.mark.torch]),
+    )
+    for block in fences(PAGES[page])
+    if block.language == "console"
+]
 
 
-@pytest.mark.parametrize(("page", "text"), consoles())
+@pytest.mark.parametrize(("page", "text"), CONSOLES)
 def test_consoles_show_what_commands_print(page: str, text: str, tmp_path: Path) -> None:
     environment = reader(tmp_path / "bin")
     folder = ROOT / "examples" / "torch_backend_cpp" if page == "backends" else ROOT

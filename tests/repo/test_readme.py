@@ -30,6 +30,13 @@ def test_the_entry_of_the_readme_replaces_as_many_lines_as_it_says() -> None:
     assert entry in (OPERATORS / "ops.yaml").read_text()
     by_hand = sum(path.read_text().count("\n") for path in (OPERATORS / "by_hand").glob("*.*"))
     assert f"These {entry.count(chr(10))} lines replace the {by_hand}\n" in README
+    assert f"complete: {by_hand} lines" in PAGES["why"]
+
+
+def test_the_glossary_is_in_order() -> None:
+    _, _, glossary = PAGES["dispatch"].partition("## Glossary\n")
+    words = [word.lower() for word in re.findall(r"^\| ([^|]+?) \|", glossary, re.M)[1:]]
+    assert len(words) > 30 and words == sorted(words)
 
 
 def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
