@@ -59,7 +59,7 @@ def found(*languages: str) -> list[Any]:
 
 def test_no_block_is_left_out() -> None:
     languages = {block.language for text in PAGES.values() for block in fences(text)}
-    assert languages == TESTED | UNTESTED
+    assert languages <= TESTED | UNTESTED
 
 
 def is_schema(text: str) -> bool:
