@@ -1,13 +1,14 @@
 """Builds the playground: `python docs/playground/build.py FOLDER`.
 
-The folder then has the page, the wheel of this project, the packages that it needs, and Pyodide, which `npm ci` in this
-folder installs. It needs no server but one for files, and loads nothing from elsewhere.
+The folder then has the page, the wheel of this project, the packages that it needs, their byte code, and Pyodide, which
+`npm ci` in this folder installs. It needs no server but one for files, and loads nothing from elsewhere.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 import zipfile
 from importlib.metadata import files
@@ -51,6 +52,7 @@ def build(folder: Path) -> None:
             for file in files(package) or ():
                 if file.suffix == ".py" or file.name in ("METADATA", "py.typed"):
                     archive.write(str(file.locate()), str(file))
+    subprocess.run(["node", HERE / "compile.mjs", folder], check=True)
 
 
 def native_entries() -> str:

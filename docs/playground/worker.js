@@ -9,15 +9,16 @@ const bytes = async (name) => {
 const text = async (name) => new TextDecoder().decode(await bytes(name));
 
 async function start() {
-  const [python, wheel, packages, code, native] = await Promise.all([
+  const [python, wheel, packages, bytecode, code, native] = await Promise.all([
     loadPyodide(),
     bytes("torchgen_lite.whl"),
     bytes("packages.zip"),
+    bytes("bytecode.zip"),
     text("playground.py"),
     text("aten.yaml"),
   ]);
   const folder = python.runPython("import site; site.getsitepackages()[0]");
-  for (const archive of [packages, wheel]) python.unpackArchive(archive, "zip", { extractDir: folder });
+  for (const archive of [packages, wheel, bytecode]) python.unpackArchive(archive, "zip", { extractDir: folder });
   python.FS.mkdirTree("/project");
   python.FS.writeFile("/project/aten.yaml", native);
   python.FS.writeFile(`${folder}/playground.py`, code);

@@ -8,14 +8,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.conftest import ROOT, Result
+from tests.blocks import PAGES, blocks
+from tests.conftest import Result
 from torchgen_lite.cli.app import COMMANDS
 
-PAGE = (ROOT / "docs" / "cli.md").read_text("utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.S | re.M)
+PAGE = PAGES["cli"]
 
 
 def test_every_command_is_documented() -> None:
@@ -23,13 +20,13 @@ def test_every_command_is_documented() -> None:
 
 
 def test_the_examples(run: Callable[..., Result], project: Path) -> None:
-    old, new = blocks("yaml")
+    old, new = blocks(PAGE, "yaml")
     (project / "native_functions.yaml").write_text(old)
     for arguments in ("init -q -b main", "add .", "-c commit.gpgsign=false commit -q -m one"):
         identity = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
         subprocess.run(["git", *identity, *arguments.split()], cwd=project, check=True)
     (project / "native_functions.yaml").write_text(new)
-    for block in blocks("console"):
+    for block in blocks(PAGE, "console"):
         command, _, output = block.partition("\n")
         if "templates check" in command:
             config = project / "torchgen_lite.toml"

@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.adopt.adopted import run_python, run_tool
-from tests.conftest import ROOT, Result
+from tests.blocks import PAGES, blocks
+from tests.conftest import Result
 
-PAGE = (ROOT / "docs" / "moving-over.md").read_text("utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.S | re.M)
+PAGE = PAGES["moving-over"]
 
 
 def test_the_library_in_cpp(
@@ -23,12 +20,12 @@ def test_the_library_in_cpp(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "csrc").mkdir()
-    (tmp_path / "csrc/ops.cpp").write_text(blocks("cpp")[0])
-    (tmp_path / "torchgen_lite.toml").write_text(blocks("toml")[0])
-    command = blocks("sh")[1].split()[1:]
+    (tmp_path / "csrc/ops.cpp").write_text(blocks(PAGE, "cpp")[0])
+    (tmp_path / "torchgen_lite.toml").write_text(blocks(PAGE, "toml")[0])
+    command = blocks(PAGE, "sh")[1].split()[1:]
     result = run(*command)
-    assert (result.code, (tmp_path / "ops.yaml").read_text()) == (0, blocks("yaml")[0])
-    assert result.stderr.startswith(blocks("text")[0])
+    assert (result.code, (tmp_path / "ops.yaml").read_text()) == (0, blocks(PAGE, "yaml")[0])
+    assert result.stderr.startswith(blocks(PAGE, "text")[0])
     assert run("generate").code == 0
     sources = "".join(path.read_text() for path in tmp_path.glob("**/register*.cpp"))
     assert 'm.impl("muladd", TORCH_FN(::mylib::muladd_cpu));' in sources
@@ -36,15 +33,15 @@ def test_the_library_in_cpp(
 
 @pytest.mark.torch
 def test_the_library_in_python(tmp_path: Path) -> None:
-    (tmp_path / "mylib.py").write_text(blocks("python")[0])
+    (tmp_path / "mylib.py").write_text(blocks(PAGE, "python")[0])
     code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output", "ops.yaml")
-    assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks("yaml")[1])
-    assert said.startswith(blocks("text")[1])
-    (tmp_path / "ops.yaml").write_text(blocks("yaml")[1] + blocks("yaml")[2])
-    functions = re.findall(r"^def muladd.*?\n(?:    .*\n)+", blocks("python")[0], flags=re.M)
+    assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[1])
+    assert said.startswith(blocks(PAGE, "text")[1])
+    (tmp_path / "ops.yaml").write_text(blocks(PAGE, "yaml")[1] + blocks(PAGE, "yaml")[2])
+    functions = re.findall(r"^def muladd.*?\n(?:    .*\n)+", blocks(PAGE, "python")[0], flags=re.M)
     (tmp_path / "mylib_kernels.py").write_text("import torch\n\n\n" + "\n\n".join(functions))
     (tmp_path / "mylib.py").unlink()
-    (tmp_path / "torchgen_lite.toml").write_text(blocks("toml")[1])
+    (tmp_path / "torchgen_lite.toml").write_text(blocks(PAGE, "toml")[1])
     assert run_tool(tmp_path, "generate")[0] == 0
     (tmp_path / "use.py").write_text(
         "import torch, mylib\n"

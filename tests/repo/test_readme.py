@@ -10,19 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.blocks import PAGES, blocks
 from tests.conftest import ROOT, SOURCES
 
 # Programs are run as after the README's installation, wherever the tests run from.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)}
-README = (ROOT / "README.md").read_text()
-PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("*.md")}
+README = PAGES["README"]
 LIBRARY = PAGES["start-library"]
 OPERATORS = ROOT / "examples" / "torch_ops"
-
-
-def blocks(language: str, page: str = README) -> list[str]:
-    fences = re.findall(r"^```(\w*)\n(.*?)^```", page, flags=re.S | re.M)
-    return [text for name, text in fences if name == language]
 
 
 def test_the_readme_is_read_to_its_end() -> None:
@@ -31,15 +26,22 @@ def test_the_readme_is_read_to_its_end() -> None:
 
 def test_the_entry_of_the_readme_replaces_as_many_lines_as_it_says() -> None:
     """tests/cpp/test_torch_ops_cmake.py builds the version by hand, and compares it."""
-    entry = blocks("yaml")[0]
+    entry = blocks(README, "yaml")[0]
     assert entry in (OPERATORS / "ops.yaml").read_text()
     by_hand = sum(path.read_text().count("\n") for path in (OPERATORS / "by_hand").glob("*.*"))
     assert f"These {entry.count(chr(10))} lines replace the {by_hand}\n" in README
+    assert f"complete: {by_hand} lines" in PAGES["why"]
+
+
+def test_the_glossary_is_in_order() -> None:
+    _, _, glossary = PAGES["dispatch"].partition("## Glossary\n")
+    words = [word.lower() for word in re.findall(r"^\| ([^|]+?) \|", glossary, re.M)[1:]]
+    assert len(words) > 30 and words == sorted(words)
 
 
 def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
     ci = (ROOT / ".ci" / "run").read_text().partition("\nesac\n")[2]
-    first, second = blocks("bash")[:2]
+    first, second = blocks(README, "bash")[:2]
     ci = ci.replace("--quiet ", "").replace('"$work/use/bin/torchgen-lite"', "torchgen-lite")
     for step in (
         "install -e . -e ./runtime -e ./reference",
@@ -60,22 +62,7 @@ def test_the_tour_prints_what_is_shown() -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() + "\n" in blocks("", LIBRARY)
-
-
-@pytest.mark.parametrize("page", ["start-library", "dispatch"])
-def test_consoles_show_what_commands_print(page: str) -> None:
-    for block in blocks("console", PAGES[page]):
-        command, _, shown = block.partition("\n")
-        done = subprocess.run(
-            [sys.executable, "-m", "torchgen_lite", *command.split()[2:]],
-            cwd=ROOT,
-            env=ENVIRONMENT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout + done.stderr == shown
+    assert done.stdout.strip() + "\n" in blocks(LIBRARY, "")
 
 
 def test_a_call_that_no_kernel_serves_raises_what_readme_shows() -> None:
@@ -91,14 +78,14 @@ def test_a_call_that_no_kernel_serves_raises_what_readme_shows() -> None:
     )
     _, _, message = done.stderr.partition("Could not run")
     shortened = message.replace(str(ROOT / "generated" / "python"), "...")
-    assert "Could not run" + shortened in blocks("", LIBRARY)
+    assert "Could not run" + shortened in blocks(LIBRARY, "")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """The project of three files, written from the page's blocks, with its bindings generated."""
     schema, kernels, config = (
-        next(block for block in blocks(language, LIBRARY) if block.startswith(f"# {name}"))
+        next(block for block in blocks(LIBRARY, language) if block.startswith(f"# {name}"))
         for language, name in (
             ("yaml", "ops.yaml"),
             ("python", "my_kernels.py"),
@@ -165,12 +152,12 @@ def test_mistakes_are_shown_as_readme_shows_them(project: Path) -> None:
         text=True,
     )
     assert done.returncode == 1
-    assert done.stderr in blocks("")
+    assert done.stderr in blocks(README, "")
 
 
 def start(folder: Path, page: str) -> list[str]:
     """Run the first command of a page in a folder; the prompts that it shows for what was made."""
-    init, _, rest = blocks("sh", page)[0].partition(" && ")
+    init, _, rest = blocks(page, "sh")[0].partition(" && ")
     assert rest.splitlines()[0].startswith("torchgen-lite generate")
     for command in (init.split()[1:], ["generate"]):
         subprocess.run(
@@ -180,8 +167,8 @@ def start(folder: Path, page: str) -> list[str]:
             check=True,
         )
     schema = (folder / "ops.yaml").read_text()
-    assert all(text in schema for text in blocks("yaml", page)[:1])
-    return [line[4:] for line in "".join(blocks("python", page)).splitlines() if ">>> " in line]
+    assert all(text in schema for text in blocks(page, "yaml")[:1])
+    return [line[4:] for line in "".join(blocks(page, "python")).splitlines() if ">>> " in line]
 
 
 def printed_by(folder: Path, prompts: list[str]) -> str:
@@ -204,7 +191,7 @@ def test_operators_for_pytorch(tmp_path: Path) -> None:
 def test_a_backend_is_built_as_init_says() -> None:
     page = PAGES["start-backend"]
     said = (ROOT / "templates" / "init" / "torch-backend-cpp.txt").read_text()
-    build = blocks("sh", page)[0].split("\n", 1)[1]
+    build = blocks(page, "sh")[0].split("\n", 1)[1]
     assert " ".join(build.split()) in " ".join(said.split())
 
 

@@ -1,4 +1,4 @@
-"""What a tutorial says happens when its reader types along.
+"""What a tutorial, and the page of messages, says happens when its reader types along.
 
 A page is worked through from top to bottom, in an empty folder. A `diff` block changes the file that its first line names;
 a block whose first line is `# NAME +` is appended to a file; `console` blocks are commands with what they print, where `...`
@@ -8,24 +8,21 @@ stands for any text, of any number of lines where it is a line of its own. `UPDA
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.blocks import commands, fences, matches, printed_by, reader
 from tests.conftest import ROOT
 from tests.cpp.torch_ops import PROGRAMS
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # The others need PyTorch.
 PLAIN = {"tutorial-library"}
 PAGES = [
     pytest.param(page, id=page.stem, marks=[] if page.stem in PLAIN else [pytest.mark.torch])
-    for page in sorted((ROOT / "docs").glob("tutorial-*.md"))
+    for pattern in ("tutorial-*.md", "troubleshooting.md")
+    for page in sorted((ROOT / "docs").glob(pattern))
 ]
 UPDATE = bool(os.environ.get("UPDATE_EXPECT"))
 NEEDS = ["git", "cmake", "ninja", "g++"]
@@ -41,65 +38,9 @@ def change(file: Path, lines: list[str]) -> None:
     file.write_text(text.replace(old, new))
 
 
-def matches(shown: str, printed: str) -> bool:
-    """Whether a text is what is shown, `...` standing for anything."""
-    lines = (
-        "(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*?") + "\n"
-        for line in shown.splitlines()
-    )
-    return re.fullmatch("".join(lines), printed) is not None
-
-
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Programs as the reader calls them, and a terminal without a color."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name, module in (("python", ""), ("torchgen-lite", "-m torchgen_lite")):
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
-        (programs / name).chmod(0o755)
-    who = {
-        f"GIT_{role}_{what}": "you@x"
-        for role in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
-    }
-    return {
-        # `CI` and `BUILD_NUMBER` make pytest print whole messages.
-        **{
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("PYTEST_") and name not in {"CI", "BUILD_NUMBER"}
-        },
-        **who,
-        "PATH": f"{programs}{os.pathsep}{PROGRAMS}",
-        "PYTHONPATH": str(ROOT),
-        "COLUMNS": "100",
-        "MAX_JOBS": "2",
-        # What another package adds to pytest here, a reader's pytest does not say.
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }
-
-
-def commands(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console block, and what is shown below it."""
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, _, shown = part.partition("\n")
-        while command.endswith("\\"):
-            more, _, shown = shown.partition("\n")
-            command = f"{command}\n{more}"
-        yield command, shown
-
-
-def printed_by(command: str, folder: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    return done.stdout
+    return reader(tmp_path / "bin")
 
 
 @pytest.mark.tools
@@ -111,7 +52,7 @@ def test_a_reader_who_types_along_sees_what_the_page_shows(
         pytest.skip(f"needs {', '.join(NEEDS)}")
     folder, text = tmp_path / "work", page.read_text()
     folder.mkdir()
-    for language, body in BLOCK.findall(text):
+    for language, body, _ in fences(text):
         first, _, rest = body.partition("\n")
         if language == "diff":
             change(folder / first.removeprefix("# "), rest.splitlines())

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.blocks import PAGES, blocks
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.torch
-PAGE = (ROOT / "docs" / "cookbook.md").read_text()
+PAGE = PAGES["cookbook"]
+CLASSES = ROOT / "examples" / "torch_classes"
+TRITON = "# cookbook_triton.py\n"
 CONFIG = """\
 schema = ["ops.yaml"]
 output-dir = "."
@@ -27,25 +29,49 @@ kernels = ["kernels"]
 fakes = ["kernels"]
 formulas = ["kernels"]
 """
+# The recipes without samples; and the Triton kernel, which its interpreter runs without a GPU.
+CALLS = """\
+import sys
+import torch
+import cookbook_ops
+
+PAGE = PAGES["cookbook"]
+
+x = torch.randn(3, 400)
+assert cookbook_ops.jitter(x).shape == x.shape
+assert cookbook_ops.newer(x).equal(x)
+if "triton" in sys.argv:
+    from cookbook_triton import silu
+
+    torch.testing.assert_close(silu(x), cookbook_ops.silu(x))
+"""
 
 
-def blocks(language: str) -> str:
-    return "\n\n".join(re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.S | re.M))
-
-
+@pytest.mark.torch
 def test_every_recipe_works(tmp_path: Path) -> None:
-    (tmp_path / "ops.yaml").write_text(blocks("yaml"))
+    entries = [one for one in blocks(PAGE, "yaml") if "torch_classes::" not in one]
+    (tmp_path / "ops.yaml").write_text("\n\n".join(entries))
     head = "from __future__ import annotations\n\nimport torch\nfrom torch import Tensor\n\n\n"
-    (tmp_path / "kernels.py").write_text(head + blocks("python"))
+    kernels = [one for one in blocks(PAGE, "python") if not one.startswith(TRITON)]
+    (tmp_path / "kernels.py").write_text(head + "\n\n".join(kernels))
+    [triton] = [one for one in blocks(PAGE, "python") if one.startswith(TRITON)]
+    (tmp_path / "cookbook_triton.py").write_text(triton)
+    compile(triton, "cookbook_triton.py", "exec")
     (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(tmp_path)))}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(ROOT), str(tmp_path), os.environ.get("PYTHONPATH", ""))),
+        "TRITON_INTERPRET": "1",
+    }
     environment.pop("PYTEST_ADDOPTS", None)
+    has_triton = importlib.util.find_spec("triton") is not None
     for command in (
-        ("torchgen_lite", "generate", "--deny-warnings"),
-        ("pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "tests"),
+        ("-m", "torchgen_lite", "generate", "--deny-warnings"),
+        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "tests"),
+        ("-c", CALLS, *(["triton"] if has_triton else [])),
     ):
         done = subprocess.run(
-            [sys.executable, "-m", *command],
+            [sys.executable, *command],
             cwd=tmp_path,
             env=environment,
             stdout=subprocess.PIPE,
@@ -53,4 +79,11 @@ def test_every_recipe_works(tmp_path: Path) -> None:
             text=True,
         )
         assert done.returncode == 0, done.stdout
-    assert " passed" in done.stdout
+
+
+def test_the_recipe_in_cpp_is_part_of_an_example() -> None:
+    """tests/cpp/test_torch_classes.py builds it."""
+    [entry] = [one for one in blocks(PAGE, "yaml") if "torch_classes::" in one]
+    assert entry in (CLASSES / "ops.yaml").read_text()
+    assert blocks(PAGE, "toml")[0] in (CLASSES / "torchgen_lite.toml").read_text()
+    assert blocks(PAGE, "cpp")[0] in (CLASSES / "kernels.cpp").read_text()

@@ -1,0 +1,102 @@
+"""Fenced blocks of pages, the commands in them, and what these print."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.conftest import ROOT, SOURCES
+from tests.cpp.torch_ops import PROGRAMS
+
+PAGES = {
+    path.stem: path.read_text("utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page: its language (may be empty), its text, the line where it begins."""
+
+    language: str
+    text: str
+    line: int
+
+
+def fences(page: str) -> Iterator[Block]:
+    for fence in _FENCE.finditer(page):
+        line = page.count("\n", 0, fence.start()) + 1
+        # In an item of a list a block is indented, as a whole.
+        yield Block(fence[2], re.sub(rf"(?m)^{fence[1]}", "", fence[3]), line)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The texts of the blocks of a page in one language."""
+    return [block.text for block in fences(page) if block.language == language]
+
+
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block, and what is shown below it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, shown = shown.partition("\n")
+            command = f"{command}\n{more}"
+        yield command, shown
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a text is what is shown.
+
+    `...` stands for anything, and for any number of lines where it is a line of its own.
+    """
+    lines = (
+        "(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*?") + "\n"
+        for line in shown.splitlines()
+    )
+    return re.fullmatch("".join(lines), printed) is not None
+
+
+def reader(programs: Path) -> dict[str, str]:
+    """The environment of a reader: programs as they call them, a terminal without a color."""
+    programs.mkdir()
+    for name, module in (("python", ""), ("torchgen-lite", "-m torchgen_lite")):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        (programs / name).chmod(0o755)
+    who = {
+        f"GIT_{role}_{what}": "you@x"
+        for role in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    return {
+        # `CI` and `BUILD_NUMBER` make pytest print whole messages.
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("PYTEST_") and name not in {"CI", "BUILD_NUMBER"}
+        },
+        **who,
+        "PATH": f"{programs}{os.pathsep}{PROGRAMS}",
+        "PYTHONPATH": os.pathsep.join(SOURCES),
+        "COLUMNS": "100",
+        "MAX_JOBS": "2",
+        # What another package adds to pytest here, a reader's pytest does not say.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
+
+
+def printed_by(command: str, folder: Path, environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.stdout
