@@ -45,10 +45,7 @@ from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED, read_release
 
 _DEAD = "kernels that are never called, or abort when they are loaded"
-
-
 _GRADIENTS = "gradients: a backward pass calls other operators"
-
 
 # An entry of the author for an operator of PyTorch, and the operator before and after.
 Entry = tuple[NativeFunction, Operator | None, Operator | None]
