@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from tests.conformance.backends import differences
 from tests.cpp.checked_library import check_names, run_checks
 from tests.cpp.compiling import needs_compiler
+from tests.installed import todays_torchgen
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -19,21 +22,31 @@ LIBRARIES = ("autograd_ops", "structured_ops", "device_ops", "backend_ops")
 CASES = [(library, check) for library in LIBRARIES for check in check_names(library)]
 
 
+Built = Callable[[str], tuple[Path, dict[str, list[str]]]]
+
+
 @pytest.fixture(scope="module")
-def outcomes(
-    tmp_path_factory: pytest.TempPathFactory, precompiled: tuple[str, ...]
-) -> Callable[[str], dict[str, list[str]]]:
-    """What is wrong by each check of a library, which is built once."""
+def built(tmp_path_factory: pytest.TempPathFactory, precompiled: tuple[str, ...]) -> Built:
+    """Where a library is, which is built once, and what is wrong by each check of it."""
 
     @cache
-    def run(library: str) -> dict[str, list[str]]:
-        return run_checks(library, tmp_path_factory.mktemp(library), precompiled)
+    def run(library: str) -> tuple[Path, dict[str, list[str]]]:
+        folder = tmp_path_factory.mktemp(library)
+        return folder, run_checks(library, folder, precompiled)
 
     return run
 
 
 @pytest.mark.parametrize(("library", "check"), CASES)
-def test_check(outcomes: Callable[[str], dict[str, list[str]]], library: str, check: str) -> None:
-    problems = outcomes(library)[check]
+def test_check(built: Built, library: str, check: str) -> None:
+    problems = built(library)[1][check]
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)
+
+
+@todays_torchgen
+def test_every_cell_and_call_is_known_from_the_files(built: Built) -> None:
+    """As `tests/conformance/backends.py` compares the files of vendors, by hand."""
+    folder, _ = built("backend_ops")
+    wrong, alike = differences(folder, folder / "library.so")
+    assert wrong == [] and alike > 300_000

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
+from tests.conformance.backends import begin
 from tests.cpp.compiling import (
     check_syntax,
     compile_library,
@@ -17,6 +18,8 @@ from tests.cpp.compiling import (
     torch_flags,
     write_files,
 )
+from tests.installed import todays_torchgen
+from tests.unit.analysis.test_ranges import FLOAT, GROUP, SCALAR
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 
@@ -135,6 +138,46 @@ print(torch.ops.demo.takes_1.default._schema)
     )
     own = [f for f in program.functions if f.namespace == "demo"]
     assert done.stdout == f"{len(own)}\ndemo::takes_1(bool? x) -> ()\n", done.stderr
+
+
+NAMED = """\
+- func: aten::cat.names(Tensor[] tensors, Dimname dim) -> Tensor
+  torch: "<2.13"
+  dispatch: {XLA: cat_names}
+"""
+
+
+@todays_torchgen
+def test_a_file_for_several_releases(tmp_path: Path, precompiled: tuple[str, ...]) -> None:
+    """The installed one gets what is for it; stubs of the other kernels have types that it lacks."""
+    (tmp_path / "ops.yaml").write_text(FLOAT + SCALAR + GROUP + NAMED)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    begin(folder, [tmp_path / "ops.yaml"], [])
+    stubs = (folder / "src" / "stubs.cpp").read_text()
+    assert "#if TORCHGEN_LITE_TORCH_VERSION < 21300\nat::Tensor cat_names(" in stubs
+    sources = [path.relative_to(folder).as_posix() for path in folder.rglob("*.cpp")]
+    include = folder / "generated" / "cpp-torch" / "include"
+    compile_library(folder, sources, flags=precompiled, includes=[include])
+    code = """if True:
+        import torch
+        torch.ops.load_library("./library.so")
+        names = torch._C._dispatch_get_all_op_names()
+        print(*sorted(name for name in names if name.startswith("my::")))
+        print(torch.ops.my.f.default._schema)
+        print(torch.ops.my.mul.default._schema)
+        try:
+            torch.ops.my.add(torch.ones(2), torch.ones(2))
+        except RuntimeError as error:
+            print(str(error).splitlines()[0])
+        """
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "my::add my::add.out my::f my::mul",
+        "my::f(Tensor x, Scalar s) -> Tensor",
+        "my::mul(Tensor x, Tensor y, int more) -> Tensor",
+        "structured_add::meta is not written yet",
+    ], done.stderr
 
 
 @pytest.mark.parametrize(

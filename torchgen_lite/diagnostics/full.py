@@ -37,7 +37,6 @@ _COLORS = {
     "help": "\x1b[1;36m",
 }
 
-
 Paint = Callable[[str, str], str]
 """How a text is shown in a role, such as `help`."""
 

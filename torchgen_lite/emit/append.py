@@ -108,7 +108,11 @@ def _blocks(
     missing = [one for one in dict.fromkeys([*includes, *more]) if _header(one) not in known]
     parts = ["\n".join(missing)] if missing else []
     for namespace in dict.fromkeys(function.namespace for function in functions):
-        body = "\n\n".join(show(one) for one in functions if one.namespace == namespace)
+        own = [one for one in functions if one.namespace == namespace]
+        # One for other releases may have types that this one lacks.
+        body = "\n\n".join(
+            f"#if {one.guard}\n{show(one)}\n#endif" if one.guard else show(one) for one in own
+        )
         if namespace:
             body = f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}"
         parts.append(body)

@@ -105,8 +105,8 @@ class AuthorFunction(NamedTuple):
     `uses` are what it is for (`CPU of mylib::scale`), `declaration` is everything but the body. A
     Python function has the `imports` of its annotations, as module and name, the `place` where it
     is defined (or empty) and the `files` that may define it. A C++ function has the `headers` that
-    it needs, its `namespace`, empty for the global one, and the header that its file includes
-    `last`.
+    it needs, its `namespace`, empty for the global one, the header that its file includes `last`,
+    and a `guard`: the condition of its entries, or empty.
     """
 
     name: str
@@ -118,6 +118,7 @@ class AuthorFunction(NamedTuple):
     headers: tuple[Header, ...] = ()
     namespace: str = ""
     last: str = ""
+    guard: str = ""
 
     @property
     def is_cpp(self) -> bool:
@@ -281,8 +282,11 @@ class Target(NamedTuple):
         found: dict[tuple[str, str, str, tuple[str, ...]], AuthorFunction] = {}
         for one in find(self._whole(program), options):
             key = (one.namespace, one.name, one.declaration if one.is_cpp else "", one.files)
-            first = found.get(key)
-            found[key] = first._replace(uses=(*first.uses, *one.uses)) if first else one
+            first = found.setdefault(key, one)
+            if first is not one:
+                guards = dict.fromkeys((first.guard, one.guard))
+                guard = " || ".join(guards) if all(guards) else ""
+                found[key] = first._replace(uses=(*first.uses, *one.uses), guard=guard)
         return tuple(found.values()), ()
 
     def registered_by_framework(

@@ -210,8 +210,9 @@ def known_registrations(program: Program, selection: Selection) -> Iterator[Regi
 
 
 def with_fallbacks(beneath: Beneath, keys: Iterable[str]) -> dict[str, Registrations]:
-    """The same where an author's code has fallbacks for these keys."""
+    """The same where an author's code has fallbacks for these keys; one for autocast lets calls pass."""
     labels = dict.fromkeys(keys, "the fallback of your backend")
+    labels |= {key: "fallthrough" for key in labels if key.startswith("Autocast")}
     return {
         name: one._replace(
             fallbacks={**one.fallbacks, **labels},

@@ -47,6 +47,16 @@ def test_structured_kernels_of_pytorchs_operators() -> None:
     assert_same(out, -X)
 
 
+def test_loops_that_kernels_of_pytorch_call() -> None:
+    assert_same(D.exp(), X.exp())
+    assert_same(E[:, 1:].exp(), X[:, 1:].exp(), 1)
+    x = X.to("plain")
+    assert_same(x.exp_(), X.exp())
+    assert_same(torch.exp(D, out=torch.empty(0, device="plain")), X.exp())
+    assert_same((-E).abs(), X, 1)
+    assert_same(torch.abs(-D, out=torch.empty(2, 3, device="plain")), X)
+
+
 def test_structured_kernels_of_an_own_operator() -> None:
     assert_same(ops.doubled(D), X * 2)
     assert_same(ops.doubled(E), X * 2, 1)

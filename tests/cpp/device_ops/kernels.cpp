@@ -1,4 +1,7 @@
 // A backend with two devices, whose memory is that of the CPU.
+#include <ATen/native/DispatchStub.h>
+#include <ATen/native/UnaryOps.h>
+#include <ATen/ops/abs_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <device_ops/structured.h>
 #include <plain_device.h>
@@ -46,6 +49,16 @@ at::Tensor copy_from_device(
 TORCH_IMPL_FUNC(neg_out_device)(const at::Tensor& self, const at::Tensor& out) {
   auto to = on_cpu(out);
   at::neg_out(to, on_cpu(self));
+}
+
+void exp_loop(at::TensorIteratorBase& iter) {
+  auto to = on_cpu(iter.output());
+  at::exp_out(to, on_cpu(iter.input()));
+}
+
+void abs_loop(at::TensorIteratorBase& iter) {
+  auto to = on_cpu(iter.output());
+  at::abs_out(to, on_cpu(iter.input()));
 }
 
 at::Tensor& add_out_device(
@@ -128,5 +141,10 @@ at::Tensor made_device(
 }
 
 } // namespace device_ops
+
+namespace at::native {
+REGISTER_PRIVATEUSE1_DISPATCH(exp_stub, &device_ops::exp_loop)
+REGISTER_PRIVATEUSE1_DISPATCH(abs_stub, &device_ops::abs_loop)
+} // namespace at::native
 
 #include <device_ops/verify_kernels.h>

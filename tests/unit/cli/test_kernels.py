@@ -217,6 +217,99 @@ namespace my { at::Tensor add_both(const at::Tensor& self, const at::Tensor& oth
 """
 
 
+RANGES = """\
+- func: my::f(Tensor x, float s) -> Tensor
+  torch: "<2.13"
+  dispatch: {CPU: f_float}
+- func: my::f(Tensor x, Scalar s) -> Tensor
+  torch: ">=2.13"
+  dispatch: {CPU: f}
+- func: my::half(Tensor self) -> Tensor
+  structured_delegate: half.out
+- func: my::half.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  torch: ">=2.13"
+  structured: True
+  dispatch: {CPU: half_out}
+- func: my::g(Tensor x) -> Tensor
+  dispatch: {CPU: g}
+- func: my::h(Tensor x) -> Tensor
+  torch: "<2.12"
+  dispatch: {CPU: h}
+- func: my::h(Tensor x) -> Tensor
+  torch: ">=2.13"
+  dispatch: {CPU: h}
+"""
+BY_RELEASE = """\
+#include <my/version.h>
+#include <my/structured.h>
+#include <stdexcept>
+
+namespace my {
+
+#if TORCHGEN_LITE_TORCH_VERSION < 21300
+at::Tensor f_float(const at::Tensor& x, double s) {
+  throw std::logic_error("f_float is not written yet");
+}
+#endif
+
+at::Tensor g(const at::Tensor& x) {
+  throw std::logic_error("g is not written yet");
+}
+
+#if TORCHGEN_LITE_TORCH_VERSION < 21200 || TORCHGEN_LITE_TORCH_VERSION >= 21300
+at::Tensor h(const at::Tensor& x) {
+  throw std::logic_error("h is not written yet");
+}
+#endif
+
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+at::Tensor f(const at::Tensor& x, const at::Scalar& s) {
+  throw std::logic_error("f is not written yet");
+}
+#endif
+
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+void structured_half::meta(const at::Tensor& self) {
+  throw std::logic_error("structured_half::meta is not written yet");
+}
+#endif
+
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+void structured_half_out::impl(const at::Tensor& self, const at::Tensor& out) {
+  throw std::logic_error("structured_half_out::impl is not written yet");
+}
+#endif
+
+} // namespace my
+
+#include <my/verify_kernels.h>
+"""
+
+
+def test_kernels_for_other_releases_are_under_their_condition(run: Run, folder: Path) -> None:
+    """One release may lack the types of the other; the folder is made, too."""
+    configure(folder, "cpp-torch", "")
+    (folder / "ops.yaml").write_text(RANGES)
+    assert run("kernels", "--missing", "--to", "src/cpu.cpp").code == 0
+    assert (folder / "src" / "cpu.cpp").read_text() == BY_RELEASE
+
+
+def test_structured_kernels_of_libtorch_are_there(run: Run, folder: Path) -> None:
+    """`at::native::exp_out` calls a stub, and the backend registers what that calls."""
+    configure(folder, "cpp-torch", 'namespace = "chip"\n')
+    (folder / "ops.yaml").write_text("""\
+- func: aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {PrivateUse1: at::native::exp_out, XLA: exp_xla}
+""")
+    impl = "void structured_exp_xla::impl(const at::Tensor& self, const at::Tensor& out)"
+    assert run("kernels", "--missing").stdout == f"namespace chip {{ {impl}; }}\n"
+    assert run("generate").code == 0
+    text = (folder / "generated/cpp-torch/include/chip/structured.h").read_text()
+    assert "#include <ATen/ops/exp_meta.h>\n#include <ATen/ops/exp_native.h>\n" in text
+    assert "structured_exp_xla : public" in text and "structured_exp_out" not in text
+
+
 STRUCTURED = """\
 - func: my::half(Tensor self) -> Tensor
   structured_delegate: half.out

@@ -33,6 +33,7 @@ from torchgen_lite.cli.backends.pages import (
     write_file,
 )
 from torchgen_lite.cli.backends.sources import input_option, read_any_text
+from torchgen_lite.cli.backends.tested import claims_of
 from torchgen_lite.cli.backends.verdicts import (
     FAILED,
     ORDER,
@@ -84,6 +85,9 @@ from torchgen_lite.diagnostics.text import counted
     type=click.Choice([verdict.name for verdict in Verdict]),
     help="List the operators with this verdict; repeatable.",
 )
+@input_option(
+    "--tests", help="The JUnit report of the device-tests, which verifies declared dtypes."
+)
 @output_option("--output", help="Write the verdicts to this file, for `--against`.")
 @input_option("--against", help="Exit 1 if an operator has a worse verdict than in this file.")
 @html_option
@@ -102,6 +106,7 @@ def coverage_command(
     like: str | None,
     fallback: bool,
     show: tuple[str, ...],
+    tests: Path | None,
     output: Path | None,
     against: Path | None,
     html: Path | None,
@@ -120,8 +125,10 @@ def coverage_command(
     torchgen-lite coverage --key PrivateUse1 --only core --show nothing --output coverage.json
     torchgen-lite coverage --key PrivateUse1 --against coverage.json
     """
-    if operator and any((only, calls, like, show, output, against, html)):
+    if operator and any((only, calls, like, show, tests, output, against, html)):
         raise click.UsageError("options that choose among operators need no OPERATOR.")
+    if tests and (modules or folders):
+        raise click.UsageError("`--tests` needs the schema files that name the kernels.")
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
@@ -140,16 +147,18 @@ def coverage_command(
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
-    lists = _lists(selected, show, leaves)
-    sections = [*_totals(key, selected, tags), *lists, *_beside(key, overlay)]
+    claimed, claims = claims_of(program, key, tests)
+    sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
+    sections += [*_beside(key, overlay), *([] if calls else claimed)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     data = [
-        {"name": name, "verdict": verdict, "by": by, **({"calls": leaves[name]} if leaves else {})}
+        {"name": name, "verdict": verdict, "by": by}
+        | ({"calls": leaves[name]} if leaves else {})
+        | claims.get(name, {})
         for name, verdict, by in rows
     ]
-    answer = Answer(
-        "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
-    )
+    found = {"key": key, "operators": data}
+    answer = Answer("coverage", f"Coverage of {key}", sections, rows, found)
     show_answer(session, answer, html, "served worse than before", worse)
     if output is not None:
         kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
@@ -171,15 +180,8 @@ def _select(
 
 def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:
     counts = Counter(one.verdict for one in selected)
-    rows = [
-        (
-            verdict.name,
-            str(counts[verdict]),
-            f"{100 * counts[verdict] / max(len(selected), 1):.1f} %",
-            verdict.value,
-        )
-        for verdict in Verdict
-    ]
+    shares = {one: f"{100 * counts[one] / max(len(selected), 1):.1f} %" for one in Verdict}
+    rows = [(one.name, str(counts[one]), share, one.value) for one, share in shares.items()]
     title = f"{key}: {counted(len(selected), 'operator')}"
     tagged = []
     for tag in tags:

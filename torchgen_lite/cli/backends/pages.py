@@ -20,7 +20,6 @@ from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
 
-
 output_option = partial(click.option, metavar="FILE", type=click.Path(path_type=Path))
 html_option = output_option("--html", help="Write the report as an HTML page.")
 # Of findings, as `finding_rows` gives them.

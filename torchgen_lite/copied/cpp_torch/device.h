@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/ApproximateClock.h>
+#include <torch/csrc/profiler/stubs/base.h>
 #include <torch/library.h>
 
 #define TORCHGEN_LITE_NAMESPACE mylib
@@ -32,8 +35,20 @@ constexpr c10::DeviceType kType = c10::DeviceType::PrivateUse1;
 // The current device and the streams of a thread, and events. Work is done when
 // the call returns, so events are only times, and nothing waits. A device that
 // works on its own overrides what concerns streams and events.
-class Guard : public c10::impl::NoOpDeviceGuardImpl<kType> {
+class Guard : public c10::impl::DeviceGuardImplInterface {
  public:
+  c10::DeviceType type() const override {
+    return kType;
+  }
+  c10::DeviceIndex deviceCount() const noexcept override {
+    return 1;
+  }
+#if __has_include(<c10/core/DeviceCapability.h>)
+  c10::DeviceCapability getDeviceCapability(
+      c10::Device /*device*/) const override {
+    return {};
+  }
+#endif
   c10::Device getDevice() const override {
     return c10::Device(kType, current());
   }
@@ -72,6 +87,10 @@ class Guard : public c10::impl::NoOpDeviceGuardImpl<kType> {
     streams().insert_or_assign(stream.device_index(), stream);
     return before;
   }
+  bool queryStream(const c10::Stream& /*stream*/) const override {
+    return true;
+  }
+  void synchronizeStream(const c10::Stream& /*stream*/) const override {}
   void synchronizeDevice(c10::DeviceIndex /*device*/) const override {}
 
   void record(
@@ -377,6 +396,57 @@ class Hooks : public at::PrivateUse1HooksInterface {
   }
 };
 
+// The times of operators on the device, between events of `Guard`.
+class Profiler : public torch::profiler::impl::ProfilerStubs {
+ public:
+  using Event = torch::profiler::impl::ProfilerVoidEventStub;
+
+  void record(c10::DeviceIndex* device, Event* event, int64_t* cpu_time)
+      const override {
+    const c10::Device current = guard().getDevice();
+    void* made = nullptr;
+    guard().record(
+        &made,
+        guard().getStream(current),
+        current.index(),
+        c10::EventFlag::BACKEND_DEFAULT);
+    event->reset(made, [index = current.index()](void* data) {
+      guard().destroyEvent(data, index);
+    });
+    if (device != nullptr) {
+      *device = current.index();
+    }
+    if (cpu_time != nullptr) {
+      *cpu_time = c10::getTime();
+    }
+  }
+  // In microseconds.
+  float elapsed(const Event* from, const Event* to) const override {
+    guard().synchronizeEvent(to->get());
+    const auto index = guard().getDevice().index();
+    const double time = guard().elapsedTime(from->get(), to->get(), index);
+    return static_cast<float>(time * 1000);
+  }
+  bool enabled() const override {
+    return true;
+  }
+  void onEachDevice(std::function<void(int)> run) const override {
+    const c10::impl::VirtualGuardImpl devices(kType);
+    const c10::Device before = devices.getDevice();
+    for (c10::DeviceIndex index = 0; index < devices.deviceCount(); ++index) {
+      devices.setDevice(c10::Device(kType, index));
+      run(index);
+    }
+    devices.setDevice(before);
+  }
+  void synchronize() const override {
+    guard().synchronizeDevice(guard().getDevice().index());
+  }
+  void mark(const char* /*name*/) const override {}
+  void rangePush(const char* /*name*/) const override {}
+  void rangePop() const override {}
+};
+
 // Makes a generator the default one of its device.
 inline void set_default_generator(
     const std::optional<at::Generator>& generator) {
@@ -437,11 +507,13 @@ inline bool install(
     const Guard* guard,
     Memory* memory,
     PinnedMemory* pinned_memory,
-    Hooks* hooks) {
+    Hooks* hooks,
+    Profiler* profiler = new Profiler) {
   const c10::impl::DeviceGuardImplRegistrar registers(kType, guard);
   c10::SetAllocator(kType, memory);
   at::setHostAllocator(kType, pinned_memory);
   at::RegisterPrivateUse1HooksInterface(hooks);
+  torch::profiler::impl::registerPrivateUse1Methods(profiler);
   const auto at = [](const char* name) {
     const auto key = c10::DispatchKey::AutocastPrivateUse1;
     return new torch::Library(

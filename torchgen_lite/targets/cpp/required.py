@@ -16,6 +16,7 @@ from torchgen_lite.languages.cpp.signature import (
 )
 from torchgen_lite.languages.cpp.text import parameter_list
 from torchgen_lite.loader.entry import Backend, DispatchEntry
+from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, VERSION_MACRO
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
@@ -170,6 +171,8 @@ def author_functions(
             name = f"{class_}::{name}"
         if kernel.backend is not None and kernel.is_member:
             blocks = [[layout.own(class_header(kernel.backend))]]
+        if any(one in kernel.operator.guard for one in (VERSION_MACRO, STABLE_VERSION_MACRO)):
+            blocks.append([layout.own("version.h")])
         yield AuthorFunction(
             name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
@@ -177,4 +180,5 @@ def author_functions(
             headers=tuple(chain.from_iterable(blocks)),
             namespace=namespace,
             last=layout.own("verify_kernels.h").name,
+            guard=kernel.operator.guard,
         )

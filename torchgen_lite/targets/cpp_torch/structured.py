@@ -43,6 +43,7 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, devices
@@ -120,10 +121,12 @@ def _headers(groups: Sequence[Group]) -> Iterator[str]:
     yield "ATen/TensorMeta.h"
     names = [g.group.functional.func.base_name for g in groups if g.is_torch]
     yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
+    theirs = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
+    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(theirs)))
 
 
 def structs(group: Group, namespace: str) -> Iterator[Struct]:
-    """The class with the meta function, and one with the impl function for each kernel."""
+    """The class with the meta function, and one with the impl function for each kernel of the author."""
     out = group.out
     if not group.is_torch:
         base = structured.base_class(group.group)
@@ -137,9 +140,16 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
         )
     arguments = structured.impl_arguments(group.group)
     for kernel, own in _implementations(group).items():
+        if _is_pytorchs(kernel):
+            continue
         scope, name = split_kernel(kernel, namespace)
         keys = tuple([entry.key for entry in own])
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
+
+
+def _is_pytorchs(kernel: str) -> bool:
+    """Whether PyTorch has the class of a kernel: that of `at::native::exp_out` calls `exp_stub`."""
+    return kernel.partition("::")[0] in LIBRARIES
 
 
 def _implementations(group: Group) -> dict[str, list[DispatchEntry]]:
@@ -165,6 +175,7 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
                 headers=(layout.own("structured.h"),),
                 namespace=struct.namespace,
                 last=layout.own("verify_kernels.h").name,
+                guard=struct.operator.guard,
             )
 
 

@@ -246,6 +246,13 @@ class OfPrograms:
             torch.ones(3, device=device).exp()
         self.assertIn("aten::exp", {event.key for event in profile.key_averages()})
 
+    def test_times_of_the_device(self, device: str) -> None:
+        use_device = torch.device(device).type
+        with torch.autograd.profiler.profile(use_device=use_device) as profile:
+            torch.ones(300, 300, device=device).exp()
+        times = {event.key: event.device_time_total for event in profile.key_averages()}
+        self.assertTrue(0 < times["aten::exp"] < 1e8)
+
 
 class OfTraining:
     def test_moving_modules(self, device: str) -> object:

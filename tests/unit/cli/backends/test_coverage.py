@@ -424,3 +424,84 @@ torch.ones(3, device="cpu").cos_()
         found = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["operators"]}
         assert set(found.values()) == {"own", "composite"}
         assert found["aten::addmm.out"] == "own" and "aten::uniform_" not in found
+
+
+REPORT = """\
+<?xml version="1.0" encoding="utf-8"?>
+<testsuites><testsuite name="pytest">
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_add_out_my_chip_float32" time="0.1" />
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_out_add_out_my_chip_float32"><skipped message="refused: x" /></testcase>
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_add_out_my_chip_int64" />
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_out_add_out_my_chip_int64"><failure message="m">t</failure></testcase>
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_empty_add_out_my_chip_int64"><error message="m">t</error></testcase>
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_add_out_my_chip_bool"><skipped message="none" /></testcase>
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_mm_my_chip_float32" />
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_gone_my_chip_float32" />
+<testcase classname="t.ProbesPRIVATEUSE1" name="test_the_profiler_my_chip" />
+</testsuite></testsuites>
+"""
+
+
+def declare(backend: Path) -> None:
+    """`add.out` is for three dtypes, the other kernels say nothing."""
+    text = (backend / "ops.yaml").read_text()
+    declared = "- func: add.out\n  dtypes: float32, int64, bool\n"
+    (backend / "ops.yaml").write_text(text.replace("- func: add.out\n", declared))
+
+
+def dtypes_of(text: str) -> list[str]:
+    return text.partition("dtypes of kernels\n")[2].splitlines()
+
+
+def test_a_report_is_about_the_kernels_of_schema_files(run: Run, backend: Path) -> None:
+    (backend / "report.xml").write_text(REPORT)
+    result = run("coverage", *KEY, "--tests", "report.xml", "--scan", ".")
+    assert result.code == 2 and "`--tests` needs the schema files that name" in result.stderr
+
+
+def test_what_is_declared_is_not_yet_verified(run: Run, backend: Path) -> None:
+    assert dtypes_of(run("coverage", *KEY).stdout) == []
+    declare(backend)
+    assert dtypes_of(run("coverage", *KEY).stdout) == [
+        "  declared  3  by `dtypes:` of 1 kernel",
+        "  verified  -  not known: `--tests FILE` reads the report of the generated tests",
+    ]
+
+
+def test_what_tests_of_the_device_have_verified(run: Run, backend: Path) -> None:
+    """A dtype in which one test failed is not, and neither is one in which all are skipped."""
+    declare(backend)
+    (backend / "report.xml").write_text(REPORT)
+    asked = ("coverage", *KEY, "--tests", "report.xml")
+    assert dtypes_of(run(*asked).stdout) == [
+        "  declared           3  by `dtypes:` of 1 kernel",
+        "  verified           1  of these, and 1 that no entry declares",
+        "  aten::add.out  int64  failed: out, empty",
+        "  aten::add.out  bool   no test of it passed",
+    ]
+    found = json.loads(run(*asked, "--output-format", "json").stdout)["operators"]
+    claims = {one["name"]: (one["declared"], one["verified"]) for one in found if "declared" in one}
+    assert claims == {
+        "aten::add.out": (["float32", "int64", "bool"], ["float32"]),
+        "aten::square": ([], []),
+        "aten::mm": ([], ["float32"]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<testsuites />", "`report.xml` has no test of a kernel for PrivateUse1"),
+        (
+            REPORT.replace("add_out", "sub_out").replace("mm_my", "sub_my"),
+            "`report.xml` has no test",
+        ),
+        ("[]", "`report.xml` is no JUnit report: "),
+        ("", "`report.xml` is no JUnit report: "),
+    ],
+)
+def test_reports_that_say_nothing(run: Run, backend: Path, text: str, said: str) -> None:
+    (backend / "report.xml").write_text(text)
+    result = run("coverage", *KEY, "--tests", "report.xml")
+    assert result.code == 2
+    assert f"error[TG012]: {said}" in result.stderr

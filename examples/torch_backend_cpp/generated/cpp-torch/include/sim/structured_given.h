@@ -14,7 +14,7 @@ namespace TORCHGEN_LITE_NAMESPACE::structured {
 // The in-place and out variants: outputs are given. Temporary ones are made if
 // the kernel requires strides that the given ones do not have.
 template <class Kernel, size_t count, bool is_inplace>
-struct Given : public Kernel {
+struct Given : public Unnamed<Kernel> {
   using Outputs = std::array<std::reference_wrapper<const at::Tensor>, count>;
 
   explicit Given(Outputs outputs) : outputs(outputs) {}
@@ -29,7 +29,7 @@ struct Given : public Kernel {
     if (!strides.empty() && output.strides() != strides) {
       made[index] = at::empty_strided(sizes, strides, options);
     }
-    announce(index, sizes, strides, options);
+    this->announce(index, sizes, strides, options);
   }
 
   void set_output_raw_strided(
@@ -38,7 +38,7 @@ struct Given : public Kernel {
       at::IntArrayRef strides,
       at::TensorOptions options) override {
     prepare(index, sizes, strides, options);
-    announce(index, sizes, strides, options);
+    this->announce(index, sizes, strides, options);
   }
 
   const at::Tensor& maybe_get_output(int64_t index) override {
@@ -64,16 +64,6 @@ struct Given : public Kernel {
       check_inplace(outputs[index], sizes, options);
     } else {
       resize(outputs[index], sizes, strides, options);
-    }
-  }
-
-  void announce(
-      int64_t index,
-      at::IntArrayRef sizes,
-      at::IntArrayRef strides,
-      const at::TensorOptions& options) {
-    if constexpr (iterates<Kernel>) {
-      Kernel::set_output_raw_strided(index, sizes, strides, options);
     }
   }
 

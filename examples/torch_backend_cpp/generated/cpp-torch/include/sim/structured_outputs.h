@@ -3,6 +3,8 @@
 // clang-format off
 #pragma once
 
+#include "version.h"
+
 #include <ATen/ATen.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/TensorMeta.h>
@@ -16,9 +18,6 @@
 
 namespace TORCHGEN_LITE_NAMESPACE::structured {
 
-template <class Kernel>
-constexpr bool iterates = std::is_base_of_v<at::TensorIteratorBase, Kernel>;
-
 inline at::OptionalTensorRef reference(const std::optional<at::Tensor>& given) {
   const bool is_there = given.has_value() && given->defined();
   return is_there ? at::OptionalTensorRef(*given) : at::OptionalTensorRef();
@@ -28,9 +27,59 @@ inline at::OptionalScalarRef reference(const std::optional<at::Scalar>& given) {
   return given ? at::OptionalScalarRef(*given) : at::OptionalScalarRef();
 }
 
+// A kernel whose outputs have no names. Before 2.13, dimensions could have some.
+template <class Kernel>
+struct Unnamed : public Kernel {
+#if TORCHGEN_LITE_TORCH_VERSION < 21300
+  virtual void set_output_strided(
+      int64_t index,
+      at::IntArrayRef sizes,
+      at::IntArrayRef strides,
+      at::TensorOptions options) = 0;
+  void set_output_strided(
+      int64_t index,
+      at::IntArrayRef sizes,
+      at::IntArrayRef strides,
+      at::TensorOptions options,
+      at::DimnameList /*names*/) final {
+    set_output_strided(index, sizes, strides, options);
+  }
+
+  virtual void set_output_raw_strided(
+      int64_t index,
+      at::IntArrayRef sizes,
+      at::IntArrayRef strides,
+      at::TensorOptions options) = 0;
+  void set_output_raw_strided(
+      int64_t index,
+      at::IntArrayRef sizes,
+      at::IntArrayRef strides,
+      at::TensorOptions options,
+      at::DimnameList /*names*/) final {
+    set_output_raw_strided(index, sizes, strides, options);
+  }
+#endif
+
+ protected:
+  // An iterator has to know its outputs.
+  void announce(
+      int64_t index,
+      at::IntArrayRef sizes,
+      at::IntArrayRef strides,
+      const at::TensorOptions& options) {
+    if constexpr (std::is_base_of_v<at::TensorIteratorBase, Kernel>) {
+#if TORCHGEN_LITE_TORCH_VERSION < 21300
+      Kernel::set_output_raw_strided(index, sizes, strides, options, {});
+#else
+      Kernel::set_output_raw_strided(index, sizes, strides, options);
+#endif
+    }
+  }
+};
+
 // The functional variant: outputs are made.
 template <class Kernel, size_t count>
-struct Functional final : public Kernel {
+struct Functional final : public Unnamed<Kernel> {
   void set_output_strided(
       int64_t index,
       at::IntArrayRef sizes,
@@ -47,9 +96,7 @@ struct Functional final : public Kernel {
     outputs[index] = strides.empty()
         ? at::empty(sizes, options)
         : at::empty_strided(sizes, strides, options);
-    if constexpr (iterates<Kernel>) {
-      Kernel::set_output_raw_strided(index, sizes, strides, options);
-    }
+    this->announce(index, sizes, strides, options);
   }
 
   const at::Tensor& maybe_get_output(int64_t index) override {
