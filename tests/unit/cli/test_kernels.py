@@ -290,7 +290,7 @@ def test_kernels_for_other_releases_are_under_their_condition(run: Run, folder: 
     """One release may lack the types of the other; the folder is made, too."""
     configure(folder, "cpp-torch", "")
     (folder / "ops.yaml").write_text(RANGES)
-    assert run("kernels", "--missing", "--to", "src/cpu.cpp").code == 0
+    assert run("kernels", "--missing", "--output", "src/cpu.cpp").code == 0
     assert (folder / "src" / "cpu.cpp").read_text() == BY_RELEASE
 
 
