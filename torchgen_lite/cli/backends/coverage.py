@@ -127,13 +127,10 @@ def coverage_command(
     """
     if operator and any((only, calls, like, show, tests, output, against, html)):
         raise click.UsageError("options that choose among operators need no OPERATOR.")
-    if tests and (modules or folders):
-        raise click.UsageError("`--tests` needs the schema files that name the kernels.")
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
-    is_known = only is None or only in program.tags
-    wrong = [] if is_known else [unknown("tag", only or "", program.tags)]
+    wrong = [] if only in (None, *program.tags) else [unknown("tag", only or "", program.tags)]
     wrong += unknown_operators(program, [operator] if operator else [])
     require_right(program, [*unknown_keys(key, like), *wrong])
     key = key or key_of(program)
@@ -151,10 +148,9 @@ def coverage_command(
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
     sections += [*_beside(key, overlay), *([] if calls else claimed)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
+    more = {name: {"calls": number} for name, number in leaves.items()}
     data = [
-        {"name": name, "verdict": verdict, "by": by}
-        | ({"calls": leaves[name]} if leaves else {})
-        | claims.get(name, {})
+        {"name": name, "verdict": verdict, "by": by} | more.get(name, {}) | claims.get(name, {})
         for name, verdict, by in rows
     ]
     found = {"key": key, "operators": data}

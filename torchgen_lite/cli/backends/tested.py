@@ -73,6 +73,8 @@ def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, 
             has_failed = any(one.tag in ("failure", "error") for one in case)
             found.setdefault((spelled[kernel], match[3]), []).extend([match[1]] * has_failed)
     if not found:
-        help_ = "`pytest --junitxml=FILE generated/device-tests` writes one"
+        help_ = (
+            "`pytest --junitxml=FILE generated/device-tests` tests the kernels of the schema files"
+        )
         raise Refused(Diagnostic("TG012", f"{shown} has no test of a kernel for {key}", help=help_))
     return found

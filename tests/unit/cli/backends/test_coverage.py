@@ -453,12 +453,6 @@ def dtypes_of(text: str) -> list[str]:
     return text.partition("dtypes of kernels\n")[2].splitlines()
 
 
-def test_a_report_is_about_the_kernels_of_schema_files(run: Run, backend: Path) -> None:
-    (backend / "report.xml").write_text(REPORT)
-    result = run("coverage", *KEY, "--tests", "report.xml", "--scan", ".")
-    assert result.code == 2 and "`--tests` needs the schema files that name" in result.stderr
-
-
 def test_what_is_declared_is_not_yet_verified(run: Run, backend: Path) -> None:
     assert dtypes_of(run("coverage", *KEY).stdout) == []
     declare(backend)
