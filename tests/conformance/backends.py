@@ -58,16 +58,8 @@ def begin(folder: Path, files: Sequence[Path], ignore: Sequence[str]) -> None:
     (folder / "torchgen_lite.toml").write_text(configuration)
     (folder / "src").mkdir()
     run(folder, "-m", "torchgen_lite", "generate", "--quiet")
-    run(
-        folder,
-        "-m",
-        "torchgen_lite",
-        "kernels",
-        "--missing",
-        "--output",
-        "src/stubs.cpp",
-        "--quiet",
-    )
+    stubs = ("kernels", "--missing", "--output", "src/stubs.cpp", "--quiet")
+    run(folder, "-m", "torchgen_lite", *stubs)
 
 
 def build(folder: Path) -> Path:
