@@ -25,6 +25,14 @@ from torchgen_lite.loader.importing.torch_module import read_modules
 # Nothing to show: no source was read.
 _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
 
+macro_option = click.option(
+    "--macro",
+    "macros",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Define a macro: `NAME=TEXT`, or with arguments `NAME(a, b)=TEXT`; repeatable.",
+)
+
 
 @click.command("import")
 @click.argument(
@@ -43,13 +51,7 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     metavar="NAME",
     help="Only operators of this namespace (default: all that are found).",
 )
-@click.option(
-    "--macro",
-    "macros",
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="Define a macro: `NAME=TEXT`, or with arguments `NAME(a, b)=TEXT`; repeatable.",
-)
+@macro_option
 @click.option("--to", metavar="FILE", help="Write the YAML to this file instead of stdout.")
 @global_options
 @click.pass_obj
@@ -74,7 +76,7 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
-    library = _read(session, paths, modules, namespace, _macros(macros))
+    library = _read(session, paths, modules, namespace, parse_macros(macros))
     if stopped := [d for d in library.diagnostics if d.code in _NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
@@ -95,7 +97,8 @@ def import_command(
     return session.exit_code(diagnostics) if count else ATTENTION
 
 
-def _macros(given: Sequence[str]) -> dict[str, Macro]:
+def parse_macros(given: Sequence[str]) -> dict[str, Macro]:
+    """The macros of the command line, by name."""
     found = {}
     for text in given:
         macro = parse_macro(text)
@@ -103,6 +106,15 @@ def _macros(given: Sequence[str]) -> dict[str, Macro]:
             raise click.UsageError(f"`--macro {text}` is neither NAME=TEXT nor NAME(a, b)=TEXT.")
         found[macro.name] = macro
     return found
+
+
+def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macro]) -> Library:
+    """The library according to its C++. Raises Refused without the parser."""
+    if not has_parser():
+        raise lacks("reading C++ requires a parser that is not installed", "import")
+    text = read_cpp(paths, macros)
+    session.note(f"{counted(text.statements, 'registration')} in the files")
+    return text
 
 
 def _read(
@@ -113,14 +125,8 @@ def _read(
     macros: dict[str, Macro],
 ) -> Library:
     """The library according to the module, the files, or both."""
-    registry = text = None
-    if paths:
-        if not has_parser():
-            raise lacks("reading C++ requires a parser that is not installed", "import")
-        text = read_cpp(paths, macros)
-        session.note(f"{counted(text.statements, 'registration')} in the files")
-    if modules:
-        registry = read_modules(modules, namespace)
+    text = read_library(session, paths, macros) if paths else None
+    registry = read_modules(modules, namespace) if modules else None
     both = put_together(registry, text) if registry and text else registry or text or Library()
     return name_kernels(both)
 
