@@ -15,7 +15,14 @@ from typing import NamedTuple
 import pytest
 
 from tests.conftest import ROOT
-from tests.cpp.compiling import compile_library, needs_compiler, torch_flags
+from tests.cpp.compiling import (
+    check_syntax,
+    compile_library,
+    needs_compiler,
+    torch_flags,
+    write_files,
+)
+from torchgen_lite import generate, load
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.languages.cpp.torch_types import Sizes
 from torchgen_lite.loader import load_native_functions
@@ -278,3 +285,31 @@ def test_the_proof_takes_what_libtorch_takes(tmp_path: Path, precompiled: tuple[
             elif (row.proven[at] == "1") != (is_taken and means_it):
                 different.append((row.use, schema_type, row.type, row.proven[at], is_taken))
     assert different == []
+
+
+YAML = """\
+- func: demo::f(Tensor(a!) self, int[] n, str k) -> Tensor(a!)
+  dispatch:
+    CUDA: f
+- func: demo::tile(Tensor self, SymInt[] n) -> Tensor
+  dispatch:
+    CUDA: tile
+"""
+HEADER = """\
+#include <ATen/ATen.h>
+namespace demo {
+at::Tensor f(at::Tensor self, std::vector<int64_t> n, const std::string& k);
+at::Tensor tile(at::Tensor self, c10::SymIntArrayRef n);
+} // namespace demo
+"""
+
+
+def test_kernels_behind_a_guard_of_the_device_keep_their_types(tmp_path: Path) -> None:
+    write_files(tmp_path, {"ops.yaml": YAML, "kernels.h": HEADER})
+    settings = 'schema = ["ops.yaml"]\n[target.cpp-torch]\nkernel-headers = ["kernels.h"]\n'
+    write_files(tmp_path, {"torchgen_lite.toml": settings})
+    write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
+    includes = [tmp_path, tmp_path / "cpp-torch/include"]
+    file = "cpp-torch/src/register_cuda.cpp"
+    done = check_syntax(tmp_path, file, flags=torch_flags(), includes=includes)
+    assert done.ok, done.messages
