@@ -49,9 +49,12 @@ struct as_declared<Operator, Result(Arguments...), kernel> {
       static const c10::KernelFunction function =
           c10::KernelFunction::makeFromBoxedFunction<&call_boxed<kernel>>();
       static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(
-          Operator::name, Operator::overload_name);
+          Operator::name,
+          Operator::overload_name);
       return function.call<Result, Arguments...>(
-          op, c10::DispatchKeySet(), std::forward<Arguments>(arguments)...);
+          op,
+          c10::DispatchKeySet(),
+          std::forward<Arguments>(arguments)...);
     }
   }
 };

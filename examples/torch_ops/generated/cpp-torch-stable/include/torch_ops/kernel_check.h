@@ -105,8 +105,8 @@ struct is_other<
               otherwise<Result, Rest...>>::value> {};
 
 template <class Schema, class Other, class Found>
-using meant_by = std::
-    conditional_t<is_other<Schema, Other, Found>::value, Other, Schema>;
+using meant_by =
+    std::conditional_t<is_other<Schema, Other, Found>::value, Other, Schema>;
 
 template <class Found>
 struct arity {
@@ -180,18 +180,16 @@ using as_is = Argument;
   template <class Schema>                                                      \
   none_of_several look_up(...);                                                \
   using seen = decltype(look_up<schema>(0));                                   \
-  using both = kernel<                                                         \
-      meant_by<schema, as_is<TORCHGEN_LITE_BARE others>, seen>,                \
-      seen>;                                                                   \
+  using both =                                                                 \
+      kernel<meant_by<schema, as_is<TORCHGEN_LITE_BARE others>, seen>, seen>;  \
   template <std::size_t index>                                                 \
   TORCHGEN_LITE_CONCEPT is = takes<                                            \
       taken<typename both::template found<index>>,                             \
       taken<typename both::template expected<index>>>;                         \
   template <class Both = both>                                                 \
-  TORCHGEN_LITE_CONCEPT result =                                               \
-      gives<                                                                   \
-          returned<typename Both::found_return>,                               \
-          returned<typename Both::expected_return>>;                           \
+  TORCHGEN_LITE_CONCEPT result = gives<                                        \
+      returned<typename Both::found_return>,                                   \
+      returned<typename Both::expected_return>>;                               \
   namespace found {                                                            \
   template <class Both = both>                                                 \
   TORCHGEN_LITE_CONCEPT it =                                                   \
