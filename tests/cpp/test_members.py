@@ -43,6 +43,26 @@ namespace = "mine"
 """,
     "ATen/core/Tensor.h": "#pragma once\nnamespace at { struct Tensor {}; }\n",
     "c10/core/Scalar.h": "#pragma once\nnamespace at { struct Scalar {}; }\n",
+    "ATen/core/ATen_fwd.h": """\
+#pragma once
+namespace c10 {
+struct SymInt;
+template <class T> class List;
+template <class T> class IListRef;
+template <class T> class ArrayRef;
+template <class T> class OptionalArrayRef;
+using SymIntArrayRef = ArrayRef<SymInt>;
+} // namespace c10
+namespace at {
+struct Generator;
+struct Scalar;
+struct Tensor;
+using OptionalSymIntArrayRef = c10::OptionalArrayRef<c10::SymInt>;
+} // namespace at
+""",
+    **dict.fromkeys(
+        ("c10/core/SymIntArrayRef.h", "c10/util/ArrayRef.h", "c10/util/OptionalArrayRef.h"), ""
+    ),
 }
 OWN = """\
 #include <ATen/core/Tensor.h>
@@ -91,7 +111,7 @@ def test_right_or_not_there(project: Path, text: str) -> None:
 
 
 def test_members_of_another_type(project: Path) -> None:
-    wrong = OWN.replace("neg(const at::Tensor& self)", "neg(at::Tensor self)")
+    wrong = OWN.replace("neg(const at::Tensor& self)", "neg(double self)")
     wrong = wrong.replace("const at::Scalar& other", "double other")
     wrong = wrong.replace("at::Tensor flatten", "void flatten")
     assert said(project, wrong) == [
@@ -151,14 +171,12 @@ def test_classes_of_a_library(tmp_path: Path) -> None:
     files = generate(load(root=tmp_path), targets=["cpp-torch"])
     write_files(tmp_path, files)
     text = files["cpp-torch/src/register.cpp"]
-    assert "TORCH_FN(::lib::Kernels::neg)" in text and "TORCH_FN(::Global::scale)" in text
+    assert "&::lib::Kernels::neg>()" in text and "&::Global::scale>()" in text
     assert "Kernels" not in files["cpp-torch/include/mine/kernels.h"]
     for given in ("", KERNELS):
         assert said(tmp_path, given) == []
-    wrong = KERNELS.replace("neg(const at::Tensor& self)", "neg(at::Tensor self)")
-    assert said(
-        tmp_path, wrong.replace("scale(const at::Tensor& self", "scale(at::Tensor& self")
-    ) == [
+    wrong = KERNELS.replace("neg(const at::Tensor& self)", "neg(double self)")
+    assert said(tmp_path, wrong.replace("scale(const at::Tensor& self", "scale(double self")) == [
         "neg.h:4:13: lib::neg: kernel 'neg' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
         "scale.h:4:15: lib::scale: kernel 'scale' must take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
     ]

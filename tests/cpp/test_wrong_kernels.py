@@ -121,7 +121,26 @@ def test_wrong_kernels(project: Path) -> None:
         in text
     )
     assert "[with Found = long int; Expected = double]" in text
-    assert "[with Found = double; Expected = at::Tensor&]" in text
+    assert "[with Found = double; Expected = at::Tensor]" in text
+
+
+BY_VALUE = """\
+#include <ATen/core/Tensor.h>
+namespace demo {
+at::Tensor muladd_cpu(at::Tensor a, const at::Tensor& b, double s) { return a; }
+at::Tensor tile(const at::Tensor& self, c10::SymIntArrayRef n) { return self; }
+} // namespace demo
+"""
+
+
+def test_what_kernels_h_declares_otherwise(project: Path) -> None:
+    # libtorch takes the first, but registrations would refer to a function that nothing defines.
+    ok, lines = syntax(project, BY_VALUE)
+    assert not ok
+    assert errors(lines) == [
+        "verify/muladd.h:4:4: demo::muladd: kernel 'muladd_cpu' must be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
+        "verify/tile.h:4:28: demo::tile: kernel 'tile' must take 'at::IntArrayRef' for argument 'n' (schema: SymInt[])",
+    ]
 
 
 HIDDEN = """\

@@ -26,6 +26,14 @@ from torchgen_lite.loader.importing.torch_module import read_modules
 # Nothing to show: no source was read.
 _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
 
+macro_option = click.option(
+    "--macro",
+    "macros",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Define a macro; repeatable.",
+)
+
 
 @click.command("import")
 @click.argument(
@@ -39,9 +47,7 @@ _NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
     help="Import this module; repeatable.",
 )
 @click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
-@click.option(
-    "--macro", "macros", multiple=True, metavar="NAME=TEXT", help="Define a macro; repeatable."
-)
+@macro_option
 @output_option("--output", help="Write the YAML to this file instead of stdout.")
 @global_options
 @click.pass_obj
@@ -67,7 +73,7 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
-    library = _read(session, paths, modules, namespace, _macros(macros))
+    library = _read(session, paths, modules, namespace, parse_macros(macros))
     if stopped := [d for d in library.diagnostics if d.code in _NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
@@ -89,7 +95,8 @@ def import_command(
     return session.exit_code(diagnostics) if count else ATTENTION
 
 
-def _macros(given: Sequence[str]) -> dict[str, Macro]:
+def parse_macros(given: Sequence[str]) -> dict[str, Macro]:
+    """The macros of the command line, by name."""
     found = {}
     for text in given:
         macro = parse_macro(text)
@@ -97,6 +104,15 @@ def _macros(given: Sequence[str]) -> dict[str, Macro]:
             raise click.UsageError(f"`--macro {text}` is neither NAME=TEXT nor NAME(a, b)=TEXT.")
         found[macro.name] = macro
     return found
+
+
+def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macro]) -> Library:
+    """The library according to its C++. Raises Refused without the parser."""
+    if not has_parser():
+        raise lacks("reading C++ requires a parser that is not installed", "import")
+    text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
+    session.note(f"{counted(text.statements, 'registration')} in the files")
+    return text
 
 
 def _read(
@@ -107,14 +123,8 @@ def _read(
     macros: dict[str, Macro],
 ) -> Library:
     """The library according to the module, the files, or both."""
-    registry = text = None
-    if paths:
-        if not has_parser():
-            raise lacks("reading C++ requires a parser that is not installed", "import")
-        text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
-        session.note(f"{counted(text.statements, 'registration')} in the files")
-    if modules:
-        registry = read_modules(modules, namespace)
+    text = read_library(session, paths, macros) if paths else None
+    registry = read_modules(modules, namespace) if modules else None
     both = put_together(registry, text) if registry and text else registry or text or Library()
     return name_kernels(both)
 

@@ -227,7 +227,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     statements = list(_statements(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))
     signatures = {
-        node.name: _signature(node)
+        node.name: signature_of(node)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
@@ -238,7 +238,8 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     return KernelModule(name, source, names, own, imported), ()
 
 
-def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
+def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
+    """The parameters of a function."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     by_keyword = zip(arguments.kwonlyargs, arguments.kw_defaults)

@@ -70,7 +70,9 @@ TORCH_LIBRARY_IMPL(adopt, CPU, m) {
 }
 
 TORCH_LIBRARY_IMPL(adopt, CompositeExplicitAutograd, m) {
-  m.impl("total", static_cast<at::Tensor (*)(at::TensorList)>(&total));
+  m.impl(
+      "total",
+      static_cast<at::Tensor (*)(const std::vector<at::Tensor>&)>(&total));
   m.impl("pick", &Selection::pick);
 }
 

@@ -10,11 +10,11 @@ at::Tensor muladd_meta(const at::Tensor& a, const at::Tensor& b, double s) {
   return at::empty_like(a);
 }
 
-at::Tensor& scale_out(const at::Tensor& x, double s, at::Tensor& out) {
+at::Tensor scale_out(at::Tensor x, double s, at::Tensor out) {
   return out.copy_(x * s);
 }
 
-void fill_cpu(at::Tensor& x, const at::Scalar& value) {
+void fill_cpu(at::Tensor x, at::Scalar value) {
   x.fill_(value);
 }
 
@@ -24,15 +24,15 @@ std::tuple<at::Tensor, int64_t> count(
   return {dim ? x.sum(*dim) : x.sum(), x.numel()};
 }
 
-at::Tensor norm(const at::Tensor& x, c10::string_view kind) {
+at::Tensor norm(at::Tensor x, const std::string& kind) {
   return kind == "max" ? x.abs().max() : x.norm();
 }
 
-at::Tensor total(at::TensorList xs) {
+at::Tensor total(const std::vector<at::Tensor>& xs) {
   return at::stack(xs).sum();
 }
 
-at::Tensor Selection::pick(const at::Tensor& x, at::IntArrayRef indices) {
+at::Tensor Selection::pick(at::Tensor x, std::vector<int64_t> indices) {
   return x.index_select(0, at::tensor(indices));
 }
 
@@ -40,7 +40,7 @@ std::vector<at::Tensor> halves(const at::Tensor& x) {
   return x.clone().chunk(2);
 }
 
-at::Tensor sum_all(const at::Tensor& x) {
+at::Tensor sum_all(at::Tensor& x) {
   return x.sum();
 }
 
@@ -52,7 +52,7 @@ at::Tensor pack_4bit(const at::Tensor& x, int64_t size) {
   return x * size + 4;
 }
 
-at::Tensor maybe_add(const at::Tensor& x, const std::optional<at::Tensor>& y) {
+at::Tensor maybe_add(at::Tensor x, std::optional<at::Tensor> y) {
   return y ? x + *y : x.clone();
 }
 

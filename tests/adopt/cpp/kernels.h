@@ -1,10 +1,12 @@
-// What the kernels of this library look like; nothing is registered here.
+// What the kernels of this library look like, with arguments in the ways that libraries take them; nothing is
+// registered here.
 #pragma once
 
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -14,24 +16,24 @@ namespace adopt {
 
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
 at::Tensor muladd_meta(const at::Tensor& a, const at::Tensor& b, double s);
-at::Tensor& scale_out(const at::Tensor& x, double s, at::Tensor& out);
-void fill_cpu(at::Tensor& x, const at::Scalar& value);
+at::Tensor scale_out(at::Tensor x, double s, at::Tensor out);
+void fill_cpu(at::Tensor x, at::Scalar value);
 std::tuple<at::Tensor, int64_t> count(
     const at::Tensor& x,
     std::optional<int64_t> dim);
-at::Tensor norm(const at::Tensor& x, c10::string_view kind);
-at::Tensor total(at::TensorList xs);
+at::Tensor norm(at::Tensor x, const std::string& kind);
+at::Tensor total(const std::vector<at::Tensor>& xs);
 std::vector<at::Tensor> halves(const at::Tensor& x);
-at::Tensor sum_all(const at::Tensor& x);
+at::Tensor sum_all(at::Tensor& x);
 at::Tensor pack_2bit(const at::Tensor& x, int64_t size);
 at::Tensor pack_4bit(const at::Tensor& x, int64_t size);
-at::Tensor maybe_add(const at::Tensor& x, const std::optional<at::Tensor>& y);
+at::Tensor maybe_add(at::Tensor x, std::optional<at::Tensor> y);
 at::Tensor cast(const at::Tensor& x, at::ScalarType dtype);
 bool is_even(int64_t n);
 at::Tensor under_condition(const at::Tensor& x);
 
 struct Selection {
-  static at::Tensor pick(const at::Tensor& x, at::IntArrayRef indices);
+  static at::Tensor pick(at::Tensor x, std::vector<int64_t> indices);
 };
 
 namespace detail {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
@@ -31,7 +31,7 @@ def read_cpp(
 ) -> Library:
     """What files and folders register. `given` macros (command line) override those of files; `progress` passes files on."""
     library = Library()
-    sources = list(_sources(paths, library.diagnostics))
+    sources = list(sources_of(paths, ENDINGS, library.diagnostics))
     if has_errors(library.diagnostics):
         return library
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
@@ -54,23 +54,21 @@ def read_cpp(
     # Parsing takes the time of `import`: of the other files only those that have a kernel's name are parsed.
     read_already = {tree.text.source.path for tree in trees}
     for source in sources:
-        if source.path not in read_already and functions.asked & _every_word(source.text):
+        words = re.findall(r"[A-Za-z_]\w*", source.text)
+        if source.path not in read_already and not functions.asked.isdisjoint(words):
             functions.add(parse_cpp(read(source)))
     for tree in trees:
         read_registrations(tree, functions, library)
     return library
 
 
-def _every_word(text: str) -> set[str]:
-    """The words of a file, any of which may name a kernel."""
-    return set(re.findall(r"[A-Za-z_]\w*", text))
-
-
-def _sources(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Iterator[Source]:
+def sources_of(
+    paths: Sequence[Path], endings: Collection[str], diagnostics: list[Diagnostic]
+) -> Iterator[Source]:
     """The files, and those in folders by name; in folders, files that are not text are skipped."""
     for path in paths:
         inside = path.is_dir()
-        for one in _files_below(path) if inside else [path]:
+        for one in _files_below(path, endings) if inside else [path]:
             source, problems = read_source(one, Path.cwd())
             if source is not None:
                 yield source
@@ -78,8 +76,8 @@ def _sources(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Iterator[S
                 diagnostics += problems
 
 
-def _files_below(folder: Path) -> Iterable[Path]:
-    found = (path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
+def _files_below(folder: Path, endings: Collection[str]) -> Iterable[Path]:
+    found = (path for path in folder.rglob("*") if path.suffix in endings and path.is_file())
     return sorted(found, key=lambda path: path.as_posix())
 
 

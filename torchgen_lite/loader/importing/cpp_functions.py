@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, split_commas, walk
 
 _SCALARS = {
@@ -19,6 +20,8 @@ _SCALARS = {
     "int64_t": "int",
     "double": "float",
     "bool": "bool",
+    "complex<double>": "complex",
+    "IValue": "Any",
     "string": "str",
     "string_view": "str",
     "Scalar": "Scalar",
@@ -26,7 +29,8 @@ _SCALARS = {
     "Device": "Device",
     "Layout": "Layout",
     "MemoryFormat": "MemoryFormat",
-    "Generator": "Generator",
+    # libtorch knows no other: an undefined one is None.
+    "Generator": "Generator?",
     "SymInt": "SymInt",
     "Storage": "Storage",
     "Stream": "Stream",
@@ -35,20 +39,22 @@ _SCALARS = {
     "IntArrayRef": "int[]",
     "SymIntArrayRef": "SymInt[]",
 }
-_LISTS = frozenset({"vector", "ArrayRef", "List", "HeaderOnlyArrayRef"})
+_LISTS = frozenset({"vector", "array", "ArrayRef", "List", "HeaderOnlyArrayRef"})
 _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
 _MAX_DEPTH = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A declared function. If it `is_hidden`, no other file can call it; a member has a class."""
+    """A declared function. If it `is_hidden`, no other file can call it; a member has a class. `spans` are the places
+    of its parameters, then its own."""
 
     path: tuple[str, ...]
     parameters: tuple[str, ...]
     returns: str
     is_hidden: bool = False
     is_member: bool = False
+    spans: tuple[Span, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True)
@@ -95,13 +101,14 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
         if not re.fullmatch(r"[\w:]+", text):
             continue
         returns, declaration = _returns(tree, node)
-        types = [_type_of(tree, one) for one in parameters.named_children if _is_parameter(one)]
+        given = [one for one in parameters.named_children if _is_parameter(one)]
         yield Function(
             (*filter(None, around), *text.split("::")),
-            tuple(types),
+            tuple([_type_of(tree, one) for one in given]),
             returns,
             "" in around or _is_static(tree, declaration),
             _is_member(declaration),
+            (*map(tree.span, given), tree.span(node)),
         )
 
 
@@ -145,7 +152,7 @@ def _type_of(tree: CppTree, parameter: Node) -> str:
 
 def infer_schema(name: str, function: Function) -> str | None:
     """The schema that libtorch infers from a function's type; None for an unknown type."""
-    types = [_schema_type(one) for one in function.parameters if one != "void"]
+    types = [schema_type(one) for one in function.parameters if one != "void"]
     returns = _schema_returns(function.returns)
     if returns is None or None in types:
         return None
@@ -154,19 +161,25 @@ def infer_schema(name: str, function: Function) -> str | None:
 
 
 def _schema_returns(text: str) -> str | None:
-    bare = _bare(text)
-    if bare == "void":
-        return "()"
-    tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
-    parts = split_commas(tuple_[1]) if tuple_ else [bare]
-    types = [_schema_type(one) for one in parts]
-    if None in types:
-        return None
+    types = [schema_type(one) for one in result_types(text)]
+    if not types or None in types:
+        return None if types else "()"
     named = [f"{type_} _{number}" for number, type_ in enumerate(types)]
     return named[0] if len(named) == 1 else f"({', '.join(named)})"
 
 
-def _schema_type(text: str, depth: int = 0) -> str | None:
+def result_types(text: str) -> list[str]:
+    """The types of the results that a function returns with this type.
+
+    >>> result_types("void"), result_types("std::tuple<Tensor, int64_t>"), result_types("Tensor")
+    ([], ['Tensor', 'int64_t'], ['Tensor'])
+    """
+    bare = _bare(text)
+    tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
+    return split_commas(tuple_[1]) if tuple_ else [bare] if bare != "void" else []
+
+
+def schema_type(text: str, depth: int = 0) -> str | None:
     """The schema type; None if unknown or nested absurdly deep."""
     bare = _bare(text)
     if bare in _SCALARS:
@@ -175,14 +188,17 @@ def _schema_type(text: str, depth: int = 0) -> str | None:
     if match is None or depth == _MAX_DEPTH:
         return None
     if match[1] == "Dict":
-        both = [_schema_type(one, depth + 1) for one in split_commas(match[2])]
+        both = [schema_type(one, depth + 1) for one in split_commas(match[2])]
         return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
-    inner = _schema_type(match[2], depth + 1)
+    element = split_commas(match[2])[0] if match[1] == "array" else match[2]
+    inner = schema_type(element, depth + 1)
     if inner is None:
         return None
     if match[1] == "OptionalArrayRef":
         return f"{inner}[]?"
-    return f"{inner}?" if match[1] in _OPTIONALS else f"{inner}[]" if match[1] in _LISTS else None
+    if match[1] in _OPTIONALS:
+        return f"{inner.removesuffix('?')}?"
+    return f"{inner}[]" if match[1] in _LISTS else None
 
 
 def _bare(text: str) -> str:

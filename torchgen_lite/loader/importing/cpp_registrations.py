@@ -297,10 +297,8 @@ def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None
         value = reader.tags.get(tree.of(one), one)
         found = _read_tags(tree, value) if value else None
         if found is None and tree.of(one) in reader.tags:
-            message, help_ = (
-                f"`{tree.of(one)}` holds tags",
-                "write them here, or make it a constant",
-            )
+            message = f"`{tree.of(one)}` holds tags"
+            help_ = "write them here, or make it a constant"
             return reader.report("TG601", message, one, "what is in it may change", help_)
         if found is not None:
             tags += found
@@ -407,7 +405,9 @@ def _add_kernel(
     conditions = _conditions(reader, node)
     if conditions is not None:
         reader.library.implementations.append(
-            Implementation(name, key, shown, conditions, bool(overloads), tree.span(node))
+            Implementation(
+                name, key, shown, conditions, bool(overloads), tree.span(node), tuple(overloads)
+            )
         )
     return None
 

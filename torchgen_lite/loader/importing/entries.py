@@ -83,14 +83,9 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
 def _twice(
     message: str, first: Definition | Implementation, second: Definition | Implementation
 ) -> Diagnostic:
-    earlier = _at(first, "this one is written")
-    return Diagnostic(
-        "TG603",
-        message,
-        _at(second, "this one is left out"),
-        (earlier,) if earlier else (),
-        help="an entry has one condition and one kernel for each key",
-    )
+    earlier, later = _at(first, "this one is written"), _at(second, "this one is left out")
+    help_ = "an entry has one condition and one kernel for each key"
+    return Diagnostic("TG603", message, later, (earlier,) if earlier else (), help=help_)
 
 
 def _lines(entry: _Entry, diagnostics: list[Diagnostic]) -> Iterator[str]:

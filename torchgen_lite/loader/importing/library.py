@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.loader.importing.cpp_functions import Function
+from torchgen_lite.loader.kernel_modules import PythonSignature
 
 # A kernel without a key serves every key.
 CATCH_ALL = "CompositeImplicitAutograd"
@@ -24,7 +26,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """A kernel for a key of an operator. `is_named` says that its name is not assumed."""
+    """A kernel for a key of an operator. `is_named` says that its name is not assumed; `functions` are the
+    declarations of that name."""
 
     name: str
     key: str
@@ -32,15 +35,19 @@ class Implementation:
     conditions: tuple[str, ...] = ()
     is_named: bool = True
     span: Span | None = field(default=None, compare=False)
+    functions: tuple[Function, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """A field of an operator that is neither schema, kernel nor tag: `fake: muladd_fake`."""
+    """A field of an operator that is neither schema, kernel nor tag: `fake: muladd_fake`. The signature and the place
+    are those in a text."""
 
     name: str
     field: str
     value: str
+    signature: PythonSignature | None = None
+    span: Span | None = None
 
 
 @dataclass(slots=True)

@@ -92,10 +92,8 @@ def _noting(recorded: Recorded, kind: str, function: Any) -> Any:
         if kind == "vmap" and not (given and given[0]) and callable(result):
             return _noting_decorator(recorded, name, result)
         if kind == "autocast":
-            recorded.autocast.setdefault(name, {})[given[0]] = (
-                *given[1:],
-                more.get("cast_inputs"),
-            )[0]
+            device, dtype = (*given, more.get("cast_inputs"))[:2]
+            recorded.autocast.setdefault(name, {})[device] = dtype
         else:
             recorded.given[name, kind] = given[0]
         return result

@@ -53,11 +53,8 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
             return answer
         problem = Diagnostic(*answer)
     else:
-        said = (
-            f"exit code {found.returncode}"
-            if found.returncode >= 0
-            else f"signal {-found.returncode}"
-        )
+        code = found.returncode
+        said = f"exit code {code}" if code >= 0 else f"signal {-code}"
         problem = Diagnostic("TG012", f"importing `{', '.join(modules)}` ended Python: {said}")
     return Library(diagnostics=[problem])
 

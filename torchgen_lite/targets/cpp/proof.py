@@ -5,7 +5,9 @@
 #line 3
 TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
   (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu,
-    (at::Tensor(const at::Tensor&, double)), as_is, true,
+    (at::Tensor(const at::Tensor&, double)),
+    (schema), meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
@@ -29,8 +31,12 @@ Its fourth line is the schema, without defaults. `#line` makes a compiler take t
 and each stands in its argument's column, so that the argument is underlined. An argument takes at least
 seven columns (`int n, `), and `is<10>,` no more.
 
-Which C++ types the schema demands is up to the target; otherwise stable and classic kernels are treated
-alike here.
+Note [What libtorch takes]
+A kernel need not have the types that generated code calls it with: libtorch registers `Tensor` by value, a
+`std::vector` for a list, a `std::string` for a `str`, and makes what the kernel takes. So arguments are compared by what
+they stand for (`kernel_types.h`, or as the stable ABI unpacks them), and such a kernel is called with boxed arguments
+(`kernel_function.h`). Where `kernels.h` declares it, its type must be the one there: what is called would be
+another function, which nothing defines, and the linker does not say so of a shared library.
 """
 
 from __future__ import annotations
@@ -48,9 +54,22 @@ from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
 
 
+class Relation(NamedTuple):
+    """How kernels are compared: the templates that make of the type of an argument, and of the result, what is
+    compared; whether a kernel has to be exactly what `kernels.h` declares (`is_exact`), and if not, what `other` types
+    than that it may have; what declares the templates."""
+
+    taken: str
+    returned: str
+    is_exact: bool
+    other: Callable[[Kernel], CppSignature | None] | None = None
+    includes: Blocks = ()
+
+
 class Proof(NamedTuple):
     """What `TORCHGEN_LITE_VERIFY` is told of a `kernel`, by the name that the YAML has for it, for its arguments from the `first` on: the dispatch
-    `keys` that it serves, its `name` alone, the checks in their columns, and what it must do.
+    `keys` that it serves, its `name` alone, the checks in their columns, what it must do, the `other` types that it may
+    have, and what it must be, if exactly that.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
     kernel: str
@@ -61,6 +80,8 @@ class Proof(NamedTuple):
     checks: str
     messages: tuple[str, ...]
     takes_keys: bool
+    other: CppSignature | None
+    exactly: str
 
 
 # The line of the schema in a header of `verify/`, after the generated-file marker.
@@ -74,17 +95,14 @@ def proof_files(
     layout: Layout,
     kernels: Sequence[Kernel],
     includes: Callable[[Sequence[Kernel]], Blocks],
-    *,
-    is_boxed: bool,
+    relation: Relation,
 ) -> Iterator[OutputFile]:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator.
 
-    `includes` declare the types of signatures. `is_boxed`: arguments are what the stable ABI
-    unpacks from a boxed call, whatever way the kernel takes them.
+    `includes` declare the types of signatures.
     """
     namespace = layout.namespace
     yield from copied_files(layout, "cpp", "kernel_check.h")
-    taken = "torch::stable::detail::unbox_type_t" if is_boxed else "as_is"
     members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
     if members:
@@ -99,13 +117,12 @@ def proof_files(
         # The header of the first entry includes those for other releases, whose names no operator has.
         further = [f"verify/{stems[flat_name]}-v{n}.h" for n in range(2, len(entries) + 1)]
         for name, own in zip([f"verify/{stems[flat_name]}.h", *further], entries.values()):
-            blocks = [*includes(own), [layout.own("kernel_check.h")]]
+            blocks = [*relation.includes, *includes(own), [layout.own("kernel_check.h")]]
             if any(kernel.is_member for kernel in own):
                 blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
             if further and name not in further:
                 blocks[-1] = [*blocks[-1], *map(layout.own, further)]
-            proof = {**shown, **_operator_context(own, namespace), "includes": blocks}
-            proof["taken"] = taken
+            proof = {**shown, **_operator_context(own, namespace, relation), "includes": blocks}
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [f"verify/{stem}.h" for stem in stems.values()]
     every = {"includes": [[*map(layout.own, names)]] if names else []}
@@ -115,7 +132,9 @@ def proof_files(
 _CLASSES = "verify_classes.h"
 
 
-def _operator_context(kernels: Sequence[Kernel], namespace: str) -> dict[str, object]:
+def _operator_context(
+    kernels: Sequence[Kernel], namespace: str, relation: Relation
+) -> dict[str, object]:
     """What the header of one operator contains."""
     free = [split_kernel(k.name, namespace) for k in kernels if not k.is_member]
     classes = [split_kernel(k.name, namespace)[0] for k in kernels if k.is_member]
@@ -128,6 +147,7 @@ def _operator_context(kernels: Sequence[Kernel], namespace: str) -> dict[str, ob
         keys.setdefault((kernel.name, kernel.signature.type), []).append(kernel)
     return {
         "operator": operator,
+        "taken": f"{relation.taken}, {relation.returned}",
         "comment": comment,
         "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
@@ -135,7 +155,7 @@ def _operator_context(kernels: Sequence[Kernel], namespace: str) -> dict[str, ob
         "absent": tuple(dict.fromkeys(name for _, name in free)),
         "scopes": tuple(dict.fromkeys(scopes)),
         "proofs": [
-            _proof(own, columns, first)
+            _proof(own, columns, first, relation)
             for own in keys.values()
             for first in range(0, len(operator.schema.arguments) or 1, _MOST)
         ],
@@ -168,7 +188,7 @@ def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, N
     return found
 
 
-def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int) -> Proof:
+def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: Relation) -> Proof:
     """The checks of a kernel, which several keys may have, for its arguments from the `first` on."""
     kernel, *_ = own
     extra = len(kernel.signature.types) - len(kernel.operator.schema.arguments)
@@ -184,6 +204,8 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int) -> Proof:
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
         tuple(_messages(kernel, extra, compared)),
         bool(extra),
+        relation.other and relation.other(kernel),
+        _exactly(kernel) if relation.is_exact else "",
     )
 
 
@@ -193,6 +215,13 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     for column, check in checks:
         text = f"{text},".ljust(column) + check if text else "(".rjust(column) + check
     return f"{text})"
+
+
+def _exactly(kernel: Kernel) -> str:
+    """What a kernel must be where `kernels.h` declares it: another type would be another function."""
+    types = ", ".join(str(unrooted(type_)) for type_ in kernel.signature.types)
+    declared = f"{unrooted(kernel.signature.returns)}({types})"
+    return f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
 
 
 def _messages(kernel: Kernel, extra: int, compared: slice) -> Iterator[str]:

@@ -34,7 +34,7 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import (
     ImplCall,
     Libraries,
@@ -161,7 +161,7 @@ def build_kernels(
 
     if not options.kernel_headers:
         yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, is_boxed=False)
+    yield from proof_files(layout, kernels, includes, Relation("as_is", "as_is", is_exact=True))
 
 
 _LIBRARY = [Header("torchgen_lite/library.h")]

@@ -13,7 +13,7 @@ from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import (
     Kernel,
@@ -94,18 +94,19 @@ def _library(
 def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
     layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
-    # With the author's header, the proof compares the unpacked arguments, so that
-    # `std::vector<int64_t>` and `const std::vector<int64_t>&` are as good as a view; our own
-    # prototypes have to match exactly.
-    is_boxed = bool(options.kernel_headers)
+    # The proof compares the unpacked arguments, so that `std::vector<int64_t>` and
+    # `const std::vector<int64_t>&` are as good as a view.
+    taken = "torch::stable::detail::unbox_type_t"
+    is_exact = not options.kernel_headers
+
+    relation = Relation(taken, "as_is", is_exact, includes=[[STABLE_LIBRARY]])
 
     def includes(own: Sequence[Kernel]) -> Blocks:
-        blocks = declaration_includes([kernel.operator for kernel in own], layout)
-        return [[STABLE_LIBRARY], *blocks] if is_boxed else blocks
+        return declaration_includes([kernel.operator for kernel in own], layout)
 
-    if not is_boxed:
+    if is_exact:
         yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, is_boxed=is_boxed)
+    yield from proof_files(layout, kernels, includes, relation)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

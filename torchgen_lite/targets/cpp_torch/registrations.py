@@ -35,10 +35,10 @@ from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.layout import Blocks, Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import (
     ImplCall,
     Libraries,
@@ -73,16 +73,31 @@ def wrapped(key: str, wrapper: Wrapper) -> TorchImplCall:
     return TorchImplCall(wrapper.operator, key, function, wrapper.guard, wrapper=wrapper)
 
 
-def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[TorchImplCall]:
-    """The kernels of the author, directly or through a function that guards the device."""
+def kernel_registrations(
+    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
+) -> Iterator[TorchImplCall]:
+    """The kernels of the author, directly or through a function that guards the device.
+
+    A kernel that the author's `headers` declare may have other types than the schema demands.
+    """
+    namespace = layout.namespace
+    proof = f"{namespace}::proof"
     shared = shared_names(kernels, namespace)
     for operator, key, name, signature, backend, _ in kernels:
         kernel = qualified(name, namespace)
         device = devices(operator.function, key, backend)
         if kernel in shared or device != ANY_DEVICE:
-            function = f"wrapper_{key}_{operator.flat}"
+            function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
+            if headers and kernel not in shared:
+                own = f"{namespace}::ops::{operator.flat}"
+                kernel = f"{proof}::as_declared<{own}, {signature.type}, &{kernel}>::call"
+                more = (layout.own("operators.h").name,)
             guard = operator.guard
-            yield wrapped(key, Wrapper(operator, function, guard, signature, device, kernel=kernel))
+            wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
+            yield wrapped(key, wrapper)
+        elif headers:
+            function = f"{proof}::registered<{signature.type}, &{kernel}>()"
+            yield TorchImplCall(operator, key, function, operator.guard)
         else:
             yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
@@ -127,6 +142,8 @@ def _includes(
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
     names |= {layout.own("version.h").name} if any(guards) else set()
+    is_theirs = bool(calls_kernel and options.kernel_headers)
+    names |= {layout.own("kernel_function.h").name} if is_theirs else set()
     *others, last = kernels or [[]]
     mine = [*last, *map(Header, sorted(names - headers))]
     theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]
@@ -209,11 +226,26 @@ def torch_kernels(
     return author_kernels(registered, operators, signature, classes)
 
 
-def build_kernels(kernels: Sequence[Kernel], layout: TorchLayout) -> Iterator[OutputFile]:
+def build_kernels(
+    kernels: Sequence[Kernel], layout: TorchLayout, headers: Sequence[str]
+) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
 
     yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, is_boxed=False)
+
+    def other(kernel: Kernel) -> CppSignature | None:
+        """With symbolic integers, or without, unlike what the kernel's name says."""
+        given = types.signature(kernel.operator.function, "SymInt", layout.classes)
+        if given == kernel.signature:
+            given = types.signature(kernel.operator.function, "int", layout.classes)
+        return None if given == kernel.signature else given
+
+    types_header = [[layout.own("kernel_types.h")]]
+    relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
+    yield from proof_files(layout, kernels, includes, relation)
+    yield from copied_files(layout, "cpp_torch", "kernel_types.h")
+    if headers:
+        yield from copied_files(layout, "cpp_torch", "kernel_function.h")

@@ -193,14 +193,14 @@ def _files(
     kernels = torch_kernels(registered, named, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     implemented = [
-        *kernel_registrations(kernels, namespace),
+        *kernel_registrations(kernels, layout, options.kernel_headers),
         *structured_registrations(
             structured_groups(named, namespace), by_facts, registered, layout
         ),
         *following_registrations(by_facts, registered, layout),
         *boxed_registrations(registered, by_facts, layout),
     ]
-    yield from build_kernels(kernels, layout)
+    yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_structured(groups, layout)
     yield from build_registrations(operators, implemented, layout, options, tags)
     origins = {one.origin for one in registered}

@@ -313,10 +313,13 @@ TORCH_LIBRARY_FRAGMENT(demo, m) {
 #include "my/kernels.h"
 
 #include <my/lib/verify_kernels.h>
+#include <my/lib/kernel_function.h>
 """ in files["src/register.cpp"]
     assert """
 TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
-  m.impl("scale", TORCH_FN(::my::lib::scale));
+  m.impl(
+      "scale",
+      my::lib::proof::registered<at::Tensor (const at::Tensor&, double), &::my::lib::scale>());
 }
 """ in files["src/register.cpp"]
     assert "src/module.cpp" not in files

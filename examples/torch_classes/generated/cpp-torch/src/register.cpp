@@ -6,6 +6,7 @@
 #include "kernels.h"
 
 #include <torch_classes/verify_kernels.h>
+#include <torch_classes/kernel_function.h>
 
 TORCH_LIBRARY(torch_classes, m) {
   m.def("look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float missing=0.0) -> Tensor");
@@ -13,6 +14,15 @@ TORCH_LIBRARY(torch_classes, m) {
 }
 
 TORCH_LIBRARY_IMPL(torch_classes, CompositeImplicitAutograd, m) {
-  m.impl("look_up", TORCH_FN(::torch_classes::Kernels::look_up));
-  m.impl("merge", TORCH_FN(::torch_classes::Kernels::merge));
+  m.impl(
+      "look_up",
+      torch_classes::proof::registered<
+          at::Tensor (const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double),
+          &::torch_classes::Kernels::look_up>());
+  m.impl(
+      "merge",
+      torch_classes::proof::registered<
+          c10::intrusive_ptr<torch_classes::Table> (
+              at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>),
+          &::torch_classes::Kernels::merge>());
 }

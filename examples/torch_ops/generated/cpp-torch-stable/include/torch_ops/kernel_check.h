@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #define TORCHGEN_LITE_NAMESPACE torch_ops
 
@@ -78,6 +79,35 @@ struct kernel<Schema, none_of_several> : kernel<Schema, as_demanded> {
   using found_type = none_of_several;
 };
 
+// Which of two function types the author has in mind: the other one, if an
+// argument is of a type that only that one has there.
+template <class Schema, class Other, class Found>
+struct is_other : std::false_type {};
+
+template <
+    class Return,
+    class Argument,
+    class... Arguments,
+    class Other,
+    class... Others,
+    class Result,
+    class Found,
+    class... Rest>
+struct is_other<
+    Return(Argument, Arguments...),
+    Return(Other, Others...),
+    otherwise<Result, Found, Rest...>>
+    : std::bool_constant<
+          (std::is_same_v<Other, Found> && !std::is_same_v<Other, Argument>) ||
+          is_other<
+              Return(Arguments...),
+              Return(Others...),
+              otherwise<Result, Rest...>>::value> {};
+
+template <class Schema, class Other, class Found>
+using meant_by =
+    std::conditional_t<is_other<Schema, Other, Found>::value, Other, Schema>;
+
 template <class Found>
 struct arity {
   static constexpr std::size_t value = static_cast<std::size_t>(-1);
@@ -109,7 +139,10 @@ TORCHGEN_LITE_CONCEPT takes = std::is_same_v<Found, Expected>;
 template <class Found, class Expected>
 TORCHGEN_LITE_CONCEPT gives = std::is_same_v<Found, Expected>;
 
-// How arguments are compared, unless as the stable ABI unpacks them.
+template <class Found, class Expected>
+TORCHGEN_LITE_CONCEPT declared_so = std::is_same_v<Found, Expected>;
+
+// How types are compared where nothing may stand for them.
 template <class Argument>
 using as_is = Argument;
 
@@ -125,15 +158,20 @@ using as_is = Argument;
 // about: `it<>` for the operator, `is<0>` for an argument, `result<>`. After
 // what the kernel `must`, `messages` say the rest: how many arguments it takes,
 // then one for each of the checks but the first. `keys` is a further check, of
-// what precedes the arguments of the schema. `types` are in brackets.
+// what precedes the arguments of the schema. `types` are in brackets. A kernel
+// that passes must also be `exactly` so, unless that is empty. `others` are the
+// other types that the schema allows.
 #define TORCHGEN_LITE_VERIFY(                                                  \
     id,                                                                        \
     must,                                                                      \
     checks,                                                                    \
     address,                                                                   \
     types,                                                                     \
+    others,                                                                    \
     taken,                                                                     \
+    returned,                                                                  \
     keys,                                                                      \
+    exactly,                                                                   \
     messages)                                                                  \
   namespace id {                                                               \
   using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
@@ -141,14 +179,17 @@ using as_is = Argument;
   auto look_up(int) -> decltype(look<Schema>::of(address));                    \
   template <class Schema>                                                      \
   none_of_several look_up(...);                                                \
-  using both = kernel<schema, decltype(look_up<schema>(0))>;                   \
+  using seen = decltype(look_up<schema>(0));                                   \
+  using both =                                                                 \
+      kernel<meant_by<schema, as_is<TORCHGEN_LITE_BARE others>, seen>, seen>;  \
   template <std::size_t index>                                                 \
   TORCHGEN_LITE_CONCEPT is = takes<                                            \
       taken<typename both::template found<index>>,                             \
       taken<typename both::template expected<index>>>;                         \
   template <class Both = both>                                                 \
-  TORCHGEN_LITE_CONCEPT result =                                               \
-      gives<typename Both::found_return, typename Both::expected_return>;      \
+  TORCHGEN_LITE_CONCEPT result = gives<                                        \
+      returned<typename Both::found_return>,                                   \
+      returned<typename Both::expected_return>>;                               \
   namespace found {                                                            \
   template <class Both = both>                                                 \
   TORCHGEN_LITE_CONCEPT it =                                                   \
@@ -172,6 +213,19 @@ using as_is = Argument;
           must,                                                                \
           TORCHGEN_LITE_TAIL messages,                                         \
           TORCHGEN_LITE_REST checks))                                          \
+  namespace declared {                                                         \
+  template <std::size_t... indices>                                            \
+  constexpr bool passes(std::index_sequence<indices...>) {                     \
+    return (counted::it<> && ... && is<indices>) && result<>;                  \
+  }                                                                            \
+  template <class Both = both>                                                 \
+  TORCHGEN_LITE_CONCEPT it = sizeof(exactly) == 1 ||                           \
+      declared_so<typename Both::found_type, typename Both::expected_type> ||  \
+      !fits<typename Both::found_type, typename Both::expected_type> ||        \
+      !passes(std::make_index_sequence<                                        \
+              arity<typename Both::expected_type>::value>());                  \
+  TORCHGEN_LITE_CHECK(must, TORCHGEN_LITE_HEAD checks, exactly)                \
+  }                                                                            \
   }
 
 #define TORCHGEN_LITE_BARE(...) __VA_ARGS__

@@ -33,7 +33,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
   (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)), as_is, true,
+    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, const std::optional<toy::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)",

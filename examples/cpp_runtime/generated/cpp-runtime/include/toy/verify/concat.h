@@ -40,7 +40,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
   (it<>,       is<0>,               result<>), &::toy::concat_cpu,
-    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
+    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
      " return 'toy::Tensor' (schema: Tensor)"))
@@ -49,7 +52,10 @@ TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
 #line 3
 TORCHGEN_LITE_VERIFY(concat_Meta, "toy::concat: kernel 'concat_meta' must",
   (it<>,       is<0>,               result<>), &::toy::concat_meta,
-    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)), as_is, true,
+    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
      " return 'toy::Tensor' (schema: Tensor)"))

@@ -35,7 +35,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
   (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full,
-    (toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)), as_is, true,
+    (toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])",
      " take 'double' for argument 'value' (schema: Scalar)",

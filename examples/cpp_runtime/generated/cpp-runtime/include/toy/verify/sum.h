@@ -47,7 +47,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
   (it<>,    is<0>,          result<>), &::toy::sum_cpu,
-    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (toy::Tensor(const toy::Tensor&)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
@@ -56,7 +59,10 @@ TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
 #line 3
 TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
   (it<>,    is<0>,          result<>), &::toy::sum_meta,
-    (toy::Tensor(const toy::Tensor&)), as_is, true,
+    (toy::Tensor(const toy::Tensor&)),
+    (schema),
+    as_is, as_is, true,
+    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
@@ -65,7 +71,10 @@ TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
 #line 3
 TORCHGEN_LITE_VERIFY(sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
   (it<>,    is<1>,          result<>), &::toy::sum_autograd,
-    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)), as_is, is<0>,
+    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)),
+    (schema),
+    as_is, as_is, is<0>,
+    " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_copy_from_PrivateUse1, "aten::_copy_from: kernel 'copy_from' must",
   (it<>,            is<0>,       is<1>,      is<2>,                result<>), &::sim::copy_from,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, bool)), as_is, true,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, bool)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, bool)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
   (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize,
-    (at::Tensor(const at::Tensor&, const at::Tensor&)), as_is, true,
+    (at::Tensor(const at::Tensor&, const at::Tensor&)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
   (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu,
-    (at::Scalar(const at::Tensor&)), as_is, true,
+    (at::Scalar(const at::Tensor&)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Scalar(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Scalar' (schema: Scalar)"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
   (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias,
-    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)), as_is, true,
+    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_backward_PrivateUse1, "aten::_thnn_fused_gru_cell_backward: kernel 'gru_cell_backward' must",
   (it<>,                               is<0>,          is<1>,            is<2>,             result<>), &::sim::device::gru_cell_backward,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'grad_hy' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'workspace' (schema: Tensor)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(_thnn_fused_lstm_cell_PrivateUse1, "aten::_thnn_fused_lstm_cell: kernel 'lstm_cell' must",
   (it<>,                       is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::lstm_cell,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'const at::Tensor&' for argument 'input_gates' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'hidden_gates' (schema: Tensor)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -36,7 +38,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
   (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, std::array<bool, 3>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 10 arguments",
      " take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",

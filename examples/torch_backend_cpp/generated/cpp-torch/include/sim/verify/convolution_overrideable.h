@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(convolution_overrideable_PrivateUse1, "aten::convolution_overrideable: kernel 'convolution' must",
   (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)), as_is, true,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 9 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",

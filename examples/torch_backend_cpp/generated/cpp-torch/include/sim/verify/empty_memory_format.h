@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(empty_memory_format_PrivateUse1, "aten::empty.memory_format: kernel 'empty' must",
   (it<>,                     is<0>,            is<1>,             is<2>,          is<3>,          is<4>,            is<5>,                          result<>), &::sim::empty,
-    (at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>, ::std::optional<at::MemoryFormat>)), as_is, true,
+    (at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>, ::std::optional<at::MemoryFormat>)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(at::IntArrayRef, std::optional<at::ScalarType>, std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>, std::optional<at::MemoryFormat>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 6 arguments",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",

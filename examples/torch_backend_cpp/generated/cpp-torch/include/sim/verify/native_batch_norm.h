@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(native_batch_norm_PrivateUse1, "aten::native_batch_norm: kernel 'native_batch_norm' must",
   (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, bool, double, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 8 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const std::optional<at::Tensor>&' for argument 'weight' (schema: Tensor?)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(native_dropout_PrivateUse1, "aten::native_dropout: kernel 'native_dropout' must",
   (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout,
-    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, ::std::optional<bool>)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, ::std::optional<bool>)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, std::optional<bool>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'double' for argument 'p' (schema: float)",

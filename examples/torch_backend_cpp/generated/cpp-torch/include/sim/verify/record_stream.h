@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 #include <c10/core/Stream.h>
@@ -33,7 +35,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(record_stream_PrivateUse1, "aten::record_stream: kernel 'record_stream' must",
   (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream,
-    (void(at::Tensor&, at::Stream)), as_is, true,
+    (void(at::Tensor&, at::Stream)),
+    (schema),
+    meant, meant, true,
+    " be 'void(at::Tensor&, at::Stream)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Stream' for argument 's' (schema: Stream)",

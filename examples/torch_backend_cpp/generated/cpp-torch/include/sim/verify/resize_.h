@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
   (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_,
-    (const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)), as_is, true,
+    (const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)),
+    (schema),
+    meant, meant, true,
+    " be 'const at::Tensor&(const at::Tensor&, at::IntArrayRef, std::optional<at::MemoryFormat>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

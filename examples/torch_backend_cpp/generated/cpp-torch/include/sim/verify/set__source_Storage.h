@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(set__source_Storage_PrivateUse1, "aten::set_.source_Storage: kernel 'set_' must",
   (it<>,                     is<0>,           is<1>,             result<>), &::at::native::set_,
-    (at::Tensor&(at::Tensor&, at::Storage)), as_is, true,
+    (at::Tensor&(at::Tensor&, at::Storage)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor&(at::Tensor&, at::Storage)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Storage' for argument 'source' (schema: Storage)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
   (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_,
-    (at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)), as_is, true,
+    (at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Storage' for argument 'source' (schema: Storage)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(set__source_Tensor_PrivateUse1, "aten::set_.source_Tensor: kernel 'set_tensor_' must",
   (it<>,                    is<0>,           is<1>,            result<>), &::at::native::set_tensor_,
-    (at::Tensor&(at::Tensor&, const at::Tensor&)), as_is, true,
+    (at::Tensor&(at::Tensor&, const at::Tensor&)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor&(at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Tensor&' for argument 'source' (schema: Tensor)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Dict.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -36,7 +38,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
   (it<>,               result<>), &::sim::fell_back,
-    (c10::Dict<::std::string, int64_t>()), as_is, true,
+    (c10::Dict<::std::string, int64_t>()),
+    (schema),
+    meant, meant, true,
+    " be 'c10::Dict<std::string, int64_t>()', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 0 arguments",
      " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"))
 

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(sim__set_default_generator_CompositeExplicitAutograd, "sim::set_default_generator: kernel 'set_default_generator' must",
   (it<>,                      is<0>,                    result<>), &::sim::set_default_generator,
-    (void(::std::optional<at::Generator>)), as_is, true,
+    (void(::std::optional<at::Generator>)),
+    (schema),
+    meant, meant, true,
+    " be 'void(std::optional<at::Generator>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'std::optional<at::Generator>' for argument 'generator' (schema: Generator?)",
      " return 'void' (schema: ())"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
   (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold,
-    (at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)), as_is, true,
+    (at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'int64_t' for argument 'dimension' (schema: int)",

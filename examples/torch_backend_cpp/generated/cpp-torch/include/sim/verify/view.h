@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <sim/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(view_PrivateUse1, "aten::view: kernel 'view' must",
   (it<>,      is<0>,          is<1>,            result<>), &::at::native::view,
-    (at::Tensor(const at::Tensor&, at::IntArrayRef)), as_is, true,
+    (at::Tensor(const at::Tensor&, at::IntArrayRef)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

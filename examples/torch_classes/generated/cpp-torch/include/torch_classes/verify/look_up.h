@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_classes/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -28,7 +30,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
   (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up,
-    (at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)), as_is, true,
+    (at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)),
+    (schema),
+    meant, meant, true,
+    "",
     (" take 3 arguments",
      " take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)",
      " take 'const at::Tensor&' for argument 'keys' (schema: Tensor)",

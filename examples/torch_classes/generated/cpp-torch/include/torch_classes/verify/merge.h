@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_classes/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -28,7 +30,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
   (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge,
-    (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)), as_is, true,
+    (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)),
+    (schema),
+    meant, meant, true,
+    "",
     (" take 1 argument",
      " take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])",
      " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch/csrc/stable/library.h>
+
 #include <torch_ops/version.h>
 
 #include <torch/csrc/stable/tensor.h>
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_sums_cpu' must",
   (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu,
-    (torch::stable::Tensor(const torch::stable::Tensor&)), as_is, true,
+    (torch::stable::Tensor(const torch::stable::Tensor&)),
+    (schema),
+    torch::stable::detail::unbox_type_t, as_is, true,
+    " be 'torch::stable::Tensor(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'torch::stable::Tensor' (schema: Tensor)"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch/csrc/stable/library.h>
+
 #include <torch/csrc/stable/tensor.h>
 
 #include <tuple>
@@ -33,7 +35,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
   (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu,
-    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)), as_is, true,
+    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)),
+    (schema),
+    torch::stable::detail::unbox_type_t, as_is, true,
+    " be 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))

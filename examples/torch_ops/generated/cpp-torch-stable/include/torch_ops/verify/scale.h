@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch/csrc/stable/library.h>
+
 #include <torch/csrc/stable/tensor.h>
 
 #include <torch_ops/kernel_check.h>
@@ -31,7 +33,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
   (it<>,            is<0>,       is<1>,      result<>), &::torch_ops::scale_cpu,
-    (torch::stable::Tensor(const torch::stable::Tensor&, double)), as_is, true,
+    (torch::stable::Tensor(const torch::stable::Tensor&, double)),
+    (schema),
+    torch::stable::detail::unbox_type_t, as_is, true,
+    " be 'torch::stable::Tensor(const torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",

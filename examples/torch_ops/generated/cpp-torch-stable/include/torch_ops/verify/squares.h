@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch/csrc/stable/library.h>
+
 #include <torch/csrc/stable/device.h>
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/ScalarType.h>
@@ -36,7 +38,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
   (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares,
-    (torch::stable::Tensor(int64_t, ::std::optional<torch::headeronly::ScalarType>, ::std::optional<torch::stable::Device>)), as_is, true,
+    (torch::stable::Tensor(int64_t, ::std::optional<torch::headeronly::ScalarType>, ::std::optional<torch::stable::Device>)),
+    (schema),
+    torch::stable::detail::unbox_type_t, as_is, true,
+    " be 'torch::stable::Tensor(int64_t, std::optional<torch::headeronly::ScalarType>, std::optional<torch::stable::Device>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<torch::headeronly::ScalarType>' for argument 'dtype' (schema: ScalarType?)",

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch/csrc/stable/library.h>
+
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/util/HeaderOnlyArrayRef.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
   (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu,
-    (torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>)), as_is, true,
+    (torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>)),
+    (schema),
+    torch::stable::detail::unbox_type_t, as_is, true,
+    " be 'torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const std::optional<torch::stable::Tensor>&, std::optional<double>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)",

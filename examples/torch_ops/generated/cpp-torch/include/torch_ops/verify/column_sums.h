@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_sums_cpu' must",
   (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu,
-    (at::Tensor(const at::Tensor&)), as_is, true,
+    (at::Tensor(const at::Tensor&)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Tensor' (schema: Tensor)"))

@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -30,7 +32,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
   (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'saved_x' (schema: Tensor)",

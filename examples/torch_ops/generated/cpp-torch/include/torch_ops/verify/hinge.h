@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
   (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu,
-    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double)), as_is, true,
+    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double)),
+    (schema),
+    meant, meant, true,
+    " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'target' (schema: Tensor)",

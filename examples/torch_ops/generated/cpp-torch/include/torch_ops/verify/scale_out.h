@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -32,7 +34,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' must",
   (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu,
-    (at::Tensor&(const at::Tensor&, double, at::Tensor&)), as_is, true,
+    (at::Tensor&(const at::Tensor&, double, at::Tensor&)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor&(const at::Tensor&, double, at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",

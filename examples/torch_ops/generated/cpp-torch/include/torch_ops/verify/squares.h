@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -35,7 +37,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
   (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares,
-    (at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)), as_is, true,
+    (at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(int64_t, std::optional<at::ScalarType>, std::optional<at::Device>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",

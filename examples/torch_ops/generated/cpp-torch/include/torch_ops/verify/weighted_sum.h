@@ -9,6 +9,8 @@
 #error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
 #endif
 
+#include <torch_ops/kernel_types.h>
+
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -34,7 +36,10 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 #line 3
 TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
   (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu,
-    (at::Tensor(at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>)), as_is, true,
+    (at::Tensor(at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>)),
+    (schema),
+    meant, meant, true,
+    " be 'at::Tensor(at::TensorList, const std::optional<at::Tensor>&, std::optional<double>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'at::TensorList' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<at::Tensor>&' for argument 'weight' (schema: Tensor?)",

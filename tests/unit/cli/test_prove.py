@@ -1,0 +1,200 @@
+"""`prove`: small libraries beside what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+
+def kernel(signature: str, schema: str, more: str = "") -> str:
+    """A library of one operator, whose kernel serves CPU and Meta."""
+    impl = 'm.impl("f", torch::kCPU, &f); m.impl("f", torch::kMeta, &f);'
+    return f'{signature};\n{more}TORCH_LIBRARY(l, m) {{ m.def("f{schema}"); {impl} }}\n'
+
+
+def said(run: Run, project: Path, **files: str) -> tuple[int, list[str]]:
+    """The exit code and the lines of a run, with what is registered where left out."""
+    for name, text in files.items():
+        (project / name.replace("_", ".")).write_text(text)
+    result = run("prove", *(name.replace("_", ".") for name in files), "--output-format", "concise")
+    return result.code, [line.partition(" (a.cpp")[0] for line in result.stderr.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("signature", "schema"),
+    [
+        ("at::Tensor f(const at::Tensor& x, double s)", "(Tensor x, float s) -> Tensor"),
+        ("torch::Tensor f(torch::Tensor x, const double s)", "(Tensor x, float s=1) -> Tensor"),
+        ("at::Tensor f(at::Tensor x, std::string k)", "(Tensor x, str k) -> Tensor"),
+        ("at::Tensor f(Tensor x, std::vector<int64_t> n)", "(Tensor x, int[2] n) -> Tensor"),
+        ("at::Tensor f(at::Tensor x, std::array<bool, 2> n)", "(Tensor x, bool[2] n) -> Tensor"),
+        ("at::Tensor f(at::Tensor x, c10::SymInt n)", "(Tensor x, SymInt n) -> Tensor"),
+        ("at::Tensor f(at::Tensor x, int64_t n)", "(Tensor x, SymInt n) -> Tensor"),
+        ("at::Tensor f(at::Tensor& x)", "(Tensor(a!) x) -> Tensor(a!)"),
+        ("at::Tensor f(at::Tensor x, std::optional<at::Generator> g)", "(Tensor x, Generator? g) -> Tensor"),
+        ("at::Tensor f(c10::DispatchKeySet keys, at::Tensor x)", "(Tensor x) -> Tensor"),
+        ("std::tuple<at::Tensor, int64_t> f(at::Tensor x)", "(Tensor x) -> (Tensor, int)"),
+        ("void f(std::vector<at::Tensor> x)", "(Tensor(a!)[] x) -> ()"),
+        ("at::Tensor f(at::Tensor x);\nint64_t f(int64_t x)", "(Tensor x) -> Tensor"),
+    ],
+)  # fmt: skip
+def test_kernels_that_agree(signature: str, schema: str, run: Run, project: Path) -> None:
+    assert said(run, project, a_cpp=kernel(signature, schema)) == (
+        0,
+        ["1 operator and 2 kernels read; all of them agree"],
+    )
+
+
+MUST = "error[TG609] l::f: kernel 'f' must "
+
+
+@pytest.mark.parametrize(
+    ("signature", "schema", "found"),
+    [
+        (
+            "at::Tensor f(at::Tensor x, int64_t s)",
+            "(Tensor x, float s) -> Tensor",
+            f"a.cpp:1:28: {MUST}take 'double' for argument 's' (schema: float): this is 'int64_t'",
+        ),
+        (
+            "at::Tensor f(at::Tensor x, int n)",
+            "(Tensor x, int n) -> Tensor",
+            f"a.cpp:1:28: {MUST}take 'int64_t' for argument 'n' (schema: int): this is 'int'",
+        ),
+        (
+            "at::Tensor f(at::Tensor x, int64_t t)",
+            "(Tensor x, ScalarType t) -> Tensor",
+            f"a.cpp:1:28: {MUST}take 'at::ScalarType' for argument 't' (schema: ScalarType): this is 'int64_t'",
+        ),
+        (
+            "at::Tensor f(at::Tensor x, at::Tensor y)",
+            "(Tensor x) -> Tensor",
+            f"a.cpp:1:12: {MUST}take 1 argument: this takes 2",
+        ),
+        (
+            "int64_t f(at::Tensor x)",
+            "(Tensor x) -> Tensor",
+            f"a.cpp:1:9: {MUST}return 'at::Tensor' (schema: Tensor): this is 'int64_t'",
+        ),
+        (
+            "at::Tensor f(at::Tensor x);\nat::Tensor f(int64_t x)",
+            "(float x, Tensor y) -> Tensor",
+            f"a.cpp:1:12: {MUST}have the types of the schema: one of several",
+        ),
+        (
+            "at::Tensor f(at::Tensor x, Mine y)",
+            "(Tensor x, Tensor? y) -> Tensor",
+            "a.cpp:1:28: error[TG612] 'Mine' is the type of 'y', which is not compared: not known here",
+        ),
+        (
+            "Mine f(at::Tensor x)",
+            "(Tensor x) -> Tensor",
+            "a.cpp:1:6: error[TG612] 'Mine' is what 'l::f' returns, which is not compared",
+        ),
+    ],
+)
+def test_kernels_that_do_not(
+    signature: str, schema: str, found: str, run: Run, project: Path
+) -> None:
+    code, lines = said(run, project, a_cpp=kernel(signature, schema))
+    assert (code, lines[0]) == (1, found)
+    assert lines[-1] == "1 operator and 2 kernels read"
+
+
+def test_what_may_be_written(run: Run, project: Path) -> None:
+    text = kernel("at::Tensor f(at::Tensor& x)", "(Tensor x) -> Tensor")
+    code, lines = said(run, project, a_cpp=text)
+    assert (code, lines[0].partition(": not const")[0]) == (
+        0,
+        "a.cpp:1:14: warning[TG613] l::f: kernel may write to 'x', which is 'Tensor'",
+    )
+
+
+def test_what_no_call_reaches_and_what_has_no_fake(run: Run, project: Path) -> None:
+    text = 'at::Tensor f(int64_t n);\nTORCH_LIBRARY(l, m) { m.def("f(int n) -> Tensor"); m.impl("f", torch::kCPU, &f); }\n'
+    assert said(run, project, a_cpp=text) == (
+        0,
+        [
+            "a.cpp:2:29: warning[TG611] 'l::f' has no fake in these files ('torch.library.register_fake', or a kernel for Meta)",
+            "a.cpp:2:77: warning[TG406] kernel for 'CPU' is unreachable: no argument carries a key: never chosen"
+            " (register it for 'CompositeExplicitAutograd')",
+            "1 operator and 1 kernel read; all of them agree",
+        ],
+    )
+
+
+def test_what_is_not_compared(run: Run, project: Path) -> None:
+    text = """\
+TORCH_LIBRARY(l, m) {
+  m.def("f(Tensor x) -> Tensor", [](at::Tensor x) { return x; });
+  m.def("g(Tensor x) -> Tensor", &mine::g);
+  m.impl("h", torch::CppFunction::makeFallthrough());
+  m.impl("i", &mine::g);
+  for (;;) m.def("j() -> ()");
+}
+"""
+    code, lines = said(run, project, a_cpp=text)
+    assert (code, lines) == (
+        1,
+        [
+            "a.cpp:2:34: error[TG612] 'l::f' has a kernel for CompositeImplicitAutograd, which is not compared: a lambda has no name",
+            "a.cpp:3:34: error[TG612] 'mine::g' is declared in none of these files, which is not compared",
+            "a.cpp:5:15: error[TG612] 'l::i' is defined in none of these files, which is not compared",
+            "a.cpp:6:3: error[TG601] this registration is not understood",
+            "2 operators and 2 kernels read",
+        ],
+    )
+
+
+PYTHON = """\
+import torch
+from torch.library import register_fake
+
+@register_fake("l::f")
+def _(x, s=1.0):
+    return torch.empty_like(x)
+"""
+PASSED = (
+    PYTHON.replace('@register_fake("l::f")\ndef _', "def fake") + 'register_fake("l::f", fake)\n'
+)
+
+
+@pytest.mark.parametrize("text", [PYTHON, PASSED], ids=["decorated", "passed"])
+def test_fakes(text: str, run: Run, project: Path) -> None:
+    signature = "at::Tensor f(at::Tensor x, double s)"
+    cpp = kernel(signature, "(Tensor x, float s=1.0) -> Tensor").replace("kMeta", "kCUDA")
+    right = said(run, project, a_cpp=cpp, a_py=text)
+    assert right == (0, ["1 operator and 2 kernels read; all of them agree"])
+    code, lines = said(run, project, a_cpp=cpp, a_py=text.replace(", s=1.0", ", s"))
+    name, line = ("_", 4) if text == PYTHON else ("fake", 6)
+    problem = f"'{name}' has no default for 's', but the schema has one: registered here"
+    help_ = "the schema is 'l::f(Tensor x, float s=1.0) -> Tensor'"
+    assert lines[0] == f"a.py:{line}:1: error[TG610] l::f: {problem} ({help_})"
+    assert (code, lines[1:]) == (1, ["1 operator and 2 kernels read"])
+
+
+def test_python_that_is_not_read(run: Run, project: Path) -> None:
+    text = PYTHON + 'lib = torch.library.Library("l", "DEF")\nlib.define("g(Tensor x) -> Tensor")\n'
+    code, lines = said(run, project, a_py=text)
+    assert (code, lines) == (
+        1,
+        [
+            "a.py:8:1: error[TG612] 1 registration of this Python module not read: the first of them",
+            "0 operators and 0 kernels read",
+        ],
+    )
+    assert said(run, project, a_py="import torch.library\n(")[1][0].startswith(
+        "a.py:2:1: error[TG601]"
+    )
+
+
+def test_nothing_is_no_proof(run: Run, project: Path) -> None:
+    assert said(run, project, a_cpp="int f();\n") == (1, ["no registrations in these files"])
+    assert run("prove").code == 2
+    assert run("prove", "nowhere").code == 2
