@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from tests.adopt.adopted import registry, run_tool
+from tests.blocks import PAGES, blocks
 from tests.cpp.compiling import compile_library, needs_compiler, write_files
-from tests.repo.test_moving_over_page import blocks
 from torchgen_lite import generate, load
 
 pytestmark = [pytest.mark.torch, needs_compiler]
+PAGE = PAGES["moving-over"]
 HERE = Path(__file__).parent / "cpp"
 # What the target registers besides, where nothing is by hand: the version of what is written, what traces operators that
 # write, and what refuses a gradient that would be lost.
@@ -34,7 +35,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for folder in (by_hand, generated):
         shutil.copytree(HERE, folder, dirs_exist_ok=True)
     walk = tmp_path_factory.mktemp("walk")
-    write_files(walk, {"csrc/ops.cpp": blocks("cpp")[0]})
+    write_files(walk, {"csrc/ops.cpp": blocks(PAGE, "cpp")[0]})
     flags = ("-DEXTENSION_NAME=adopt", "-DTORCH_EXTENSION_NAME=mylib")
     build(by_hand, ["kernels.cpp", "bindings.cpp", f"{walk}/csrc/ops.cpp"], *flags)
     code, said = run_tool(generated, "import", *OPTIONS, "--output", "ops.yaml")
@@ -66,7 +67,7 @@ def walk_the_page(folder: Path) -> None:
     macro = "TORCH_EXTENSION_NAME=mylib"
     code, said = run_tool(folder, "import", "csrc", "--macro", macro, "--output", "ops.yaml")
     assert code == 0, said
-    write_files(folder, {"torchgen_lite.toml": blocks("toml")[0]})
+    write_files(folder, {"torchgen_lite.toml": blocks(PAGE, "toml")[0]})
     text = (folder / "csrc/ops.cpp").read_text()
     visible = text.replace("namespace {\n\n", "").replace("} // namespace\n\n", "")
     without = re.sub(r"^TORCH_LIBRARY.*?^}\n", "", visible, flags=re.M | re.S)

@@ -41,10 +41,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "add": ("backends.add", "Copy entries from PyTorch, for kernels of a backend."),
     },
     "Migration": {
-        "prove": (
-            "prove",
-            "Compare the kernels and fakes of an existing library with its schemas.",
-        ),
+        "prove": ("prove", "Compare kernels and fakes of a library with its schemas."),
         "import": ("importing", "Turn an existing library into a schema file."),
     },
     "Setup": {
