@@ -57,6 +57,13 @@ def found(*languages: str) -> list[Any]:
     ]
 
 
+# PyTorch's operators are known where it is installed.
+TOML = [
+    pytest.param(*one.values, id=one.id, marks=[pytest.mark.torch] * (NATIVE in one.values[0].text))
+    for one in found("toml")
+]
+
+
 def test_no_block_is_left_out() -> None:
     languages = {block.language for text in PAGES.values() for block in fences(text)}
     assert languages <= TESTED | UNTESTED
@@ -112,7 +119,7 @@ def test_yaml_that_speaks_of_pytorch_s_operators(block: Block, lint: Callable[..
     assert result.code == 0, result.stderr
 
 
-@pytest.mark.parametrize("block", found("toml"))
+@pytest.mark.parametrize("block", TOML)
 def test_toml(block: Block, run: Callable[..., Result], project: Path) -> None:
     tables = tomllib.loads(block.text)
     if not {"schema", "targets", "target", "output-dir"} & set(tables):

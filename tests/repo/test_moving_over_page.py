@@ -34,10 +34,10 @@ def test_the_library_in_cpp(
 def test_prove(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "csrc").mkdir()
-    (tmp_path / "csrc/ops.cpp").write_text(blocks("cpp")[0].replace("double s", "int64_t s"))
-    command = next(one for one in blocks("sh") if " prove " in one)
+    (tmp_path / "csrc/ops.cpp").write_text(blocks(PAGE, "cpp")[0].replace("double s", "int64_t s"))
+    command = next(one for one in blocks(PAGE, "sh") if " prove " in one)
     result = run(*command.split()[1:])
-    assert result.code == 1 and result.stderr.startswith(blocks("text")[2])
+    assert result.code == 1 and result.stderr.startswith(blocks(PAGE, "text")[2])
 
 
 @pytest.mark.torch

@@ -145,13 +145,12 @@ def _begin(
 
 
 def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[AuthorFunction]:
-    """Add the functions that a file lacks, creating it and its folder if needed. Raises OSError, SyntaxError.
+    """Add the functions that a file lacks, creating it if needed. Raises OSError, SyntaxError.
 
     Another run may have added some since the lookup.
     """
     text = path.read_text("utf-8") if path.exists() else ""
     added = [one for one in functions if not append.has_function(text, one)]
-    path.parent.mkdir(parents=True, exist_ok=True)
     if added and added[0].is_cpp:
         add = append.add_declarations if path.suffix in _HEADERS else append.add_definitions
         replace_file(path, add(text, added))

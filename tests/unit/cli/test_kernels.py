@@ -287,15 +287,18 @@ void structured_half_out::impl(const at::Tensor& self, const at::Tensor& out) {
 
 
 def test_kernels_for_other_releases_are_under_their_condition(run: Run, folder: Path) -> None:
-    """One release may lack the types of the other; the folder is made, too."""
+    """One release may lack the types of the other."""
     configure(folder, "cpp-torch", "")
+    (folder / "src").mkdir()
     (folder / "ops.yaml").write_text(RANGES)
     assert run("kernels", "--missing", "--output", "src/cpu.cpp").code == 0
     assert (folder / "src" / "cpu.cpp").read_text() == BY_RELEASE
 
 
+@pytest.mark.torch
 def test_structured_kernels_of_libtorch_are_there(run: Run, folder: Path) -> None:
     """`at::native::exp_out` calls a stub, and the backend registers what that calls."""
+    pytest.importorskip("torch")
     configure(folder, "cpp-torch", 'namespace = "chip"\n')
     (folder / "ops.yaml").write_text("""\
 - func: aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)

@@ -106,7 +106,7 @@ def test_it_has_options_codes_and_templates(installed: Path, project: Path) -> N
     assert "did you mean `title`?" in wrong.stderr
     assert run(installed, project, "explain", "RST001").stdout.startswith("RST001: an operator")
     listed = run(installed, project, "list", "codes").stdout
-    assert listed.endswith("RST001  warning an operator without a description\n")
+    assert listed.endswith("RST001  warning  an operator without a description\n")
     exported = run(installed, project, "templates", "export", "rst/operators.rst.j2")
     assert (exported.returncode, exported.stdout) == (0, "")
     mine = project / "templates" / "rst" / "operators.rst.j2"

@@ -157,13 +157,18 @@ def coverage_command(
     answer = Answer("coverage", f"Coverage of {key}", sections, rows, found)
     show_answer(session, answer, html, "served worse than before", worse)
     if output is not None:
-        kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
-        text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
-        write_file(session, output, text, f"{counted(len(rows), 'verdict')} written to")
+        _keep(session, output, key, selected)
     if stopped:
         session.warn(stopped)
     fails = calls is not None and any(one.verdict in FAILED for one in selected)
     return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
+
+
+def _keep(session: Session, output: Path, key: str, selected: Sequence[Covered]) -> None:
+    """Write the verdicts for a later `--against`."""
+    kept = {"key": key, "verdicts": {one.operator.name: one.verdict.name for one in selected}}
+    text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+    write_file(session, output, text, f"{counted(len(selected), 'verdict')} written to")
 
 
 def _select(
