@@ -146,7 +146,10 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("calls.log", "aten::add.Tensor\n"),
         ("verdicts.json", '{"key": "PrivateUse1", "verdicts": {}}'),
-        ("tests.xml", '<s><testcase name="test_forward_add_Tensor_sim_float32"/></s>'),
+        (
+            "tests.xml",
+            '<s><testcase classname="KernelsPRIVATEUSE1" name="test_forward_add_Tensor_sim_float32"/></s>',
+        ),
         ("member/torchgen_lite.toml", 'targets = ["docs"]\n'),
         ("member/native_functions.yaml", LIBRARY_SCHEMA),
     ):

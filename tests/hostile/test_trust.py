@@ -101,6 +101,7 @@ SAFE = (
         "explain TG511",
         "schema",
         "schema --of config",
+        "prove .",
     ),
 )
 

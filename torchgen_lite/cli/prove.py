@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
@@ -36,7 +37,7 @@ _NEVER = re.compile(
 # A tensor that is taken by a reference which is not const.
 _MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:]*Tensor\s*&(?!&)", re.S)
 # Keys whose kernels run on fake tensors, too.
-_FAKED = frozenset({"CompositeImplicitAutograd", "CompositeExplicitAutograd", "Meta"})
+_FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
 
 
 @click.command("prove")
@@ -68,7 +69,8 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
     if not library.statements:
         session.warn("no registrations in these files")
         return ATTENTION
-    proven = "" if has_errors(diagnostics) else "; all of them agree"
+    # An operator without a fake has kernels that agree.
+    proven = "" if {d.code for d in diagnostics} - {"TG611"} else "; all of them agree"
     kernels = counted(len(library.implementations), "kernel")
     session.talk(f"{counted(len(operators), 'operator')} and {kernels} read{proven}")
     return session.exit_code(diagnostics)
@@ -88,11 +90,13 @@ def _unread(library: Library) -> Iterator[Diagnostic]:
 
 
 def _not_compared(message: str, label: Label | None) -> Diagnostic:
-    return Diagnostic("TG612", f"{message}, which is not compared", label)
+    return Diagnostic("TG612", f"not compared: {message}", label)
 
 
 def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Diagnostic]:
+    yield from _repeated(library)
     of: dict[str, list[Implementation]] = {}
+    strangers: list[tuple[str, Label | None]] = []
     for one in library.implementations:
         of.setdefault(one.name, []).append(one)
         label = one.span and Label(one.span, "this kernel")
@@ -100,15 +104,41 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
             yield from _check_kernel(operators[one.name][1], one)
         elif one.name in operators:
             yield _not_compared(f"`{one.kernel}` is declared in none of these files", label)
-        elif one.name.partition("::")[0] not in TORCH_NAMESPACES:
-            yield _not_compared(f"`{one.name}` is defined in none of these files", label)
+        else:
+            strangers.append((one.name, label))
     faked = {extra.name for extra in library.extras}
+    strangers += [
+        (extra.name, extra.span and Label(extra.span, "this fake"))
+        for extra in library.extras
+        if extra.name not in operators
+    ]
+    theirs = [one for one in strangers if one[0].partition("::")[0] in TORCH_NAMESPACES]
+    for name, label in [one for one in strangers if one not in theirs]:
+        yield _not_compared(f"`{name}` is defined in none of these files", label)
+    if theirs:
+        kernels = counted(len(theirs), "kernel")
+        yield _not_compared(
+            f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
+        )
     for name, (definition, schema) in operators.items():
         yield from _check_reached(schema, of.get(name, []))
         if name not in faked:
             yield from _check_faked(definition, schema, of.get(name, []))
     for extra in [extra for extra in library.extras if extra.name in operators]:
         yield from _check_fake(operators[extra.name][1], extra)
+
+
+def _repeated(library: Library) -> Iterator[Diagnostic]:
+    """TG603: what is registered twice under the same conditions, of which libtorch keeps the last, or none."""
+    seen: dict[tuple[str, ...], Definition | Implementation] = {}
+    every: list[Definition | Implementation] = [*library.definitions, *library.implementations]
+    for one in every:
+        key = one.key if isinstance(one, Implementation) else ""
+        first = seen.setdefault((one.name, key, *one.conditions), one)
+        if first is not one and first.span and one.span and first.span != one.span:
+            what = f"two kernels for {key}" if key else "two schemas"
+            earlier = (Label(first.span, "the first one"),)
+            yield Diagnostic("TG603", f"`{one.name}` has {what}", Label(one.span, "again"), earlier)
 
 
 def _check_fake(schema: FunctionSchema, fake: Extra) -> Iterator[Diagnostic]:

@@ -165,15 +165,18 @@ class Session:
     def progress(self, items: Sequence[_Item], label: str) -> Iterator[_Item]:
         """The items, counted by a bar on stderr once they have taken a second, in a terminal only."""
         started, bar = perf_counter(), None
-        for number, item in enumerate(items):
-            yield item
+        try:
+            for number, item in enumerate(items):
+                yield item
+                if bar is not None:
+                    bar.update(1)
+                elif not self.quiet and sys.stderr.isatty() and perf_counter() - started > 1:
+                    bar = click.progressbar(length=len(items), label=label, file=sys.stderr)
+                    bar.update(number + 1)
+        finally:
+            # It has hidden the cursor.
             if bar is not None:
-                bar.update(1)
-            elif not self.quiet and sys.stderr.isatty() and perf_counter() - started > 1:
-                bar = click.progressbar(length=len(items), label=label, file=sys.stderr)
-                bar.update(number + 1)
-        if bar is not None:
-            bar.render_finish()
+                bar.render_finish()
 
     @property
     def is_text(self) -> bool:

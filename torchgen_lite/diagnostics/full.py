@@ -64,7 +64,7 @@ def render_full(diagnostics: Sequence[Diagnostic], *, paint: Paint = plain, limi
 def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[list[Diagnostic], str]:
     """What is shown in full, and a line for the third warning of a code and all after it.
 
-    warning[TG339]: 2 more, operator without a fake: ops.yaml:7:9 cmp::cat, ops.yaml:9:9 cmp::mul
+    warning[TG339]: operator without a fake, 2 more: ops.yaml:7:9 cmp::cat, ops.yaml:9:9 cmp::mul (`-v` shows all)
     """
     counts: Counter[str] = Counter()
     whole: list[Diagnostic] = []
@@ -79,7 +79,7 @@ def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[lis
             for one in found[:_NAMED]
         ]
         listed = ", ".join([*named, *(["..."] if len(found) > _NAMED else [])])
-        said = f": {len(found)} more, {read_code(code).title}: {listed} (`-v` shows all)"
+        said = f": {read_code(code).title}, {len(found)} more: {listed} (`-v` shows all)"
         lines.append(f"\n{paint(f'warning[{code}]', 'warning')}{paint(one_line(said), 'bold')}\n")
     return whole, "".join(lines)
 

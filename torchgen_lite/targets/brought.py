@@ -17,6 +17,7 @@ _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),
     "autocast": (Origin.autocast, "Autocast"),
     "vmap": (Origin.vmap, "FuncTorchBatched"),
+    "axes": (Origin.axes, "FuncTorchBatched"),
 }
 
 
@@ -41,5 +42,7 @@ def check_brought(
         if not by_hand and (operator.name, field) not in brought:
             message = f"target `{target}` registers nothing for `{field}`"
             help_ = f"add the target `{_BRINGS}`, whose package registers it"
+            if brings:
+                help_ = f"see what target `{_BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
             yield finding(operator.function, "TG535", message, place, "not used", help_)

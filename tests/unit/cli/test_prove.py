@@ -90,12 +90,12 @@ MUST = "error[TG609] l::f: kernel 'f' must "
         (
             "at::Tensor f(at::Tensor x, Mine y)",
             "(Tensor x, Tensor? y) -> Tensor",
-            "a.cpp:1:28: error[TG612] 'Mine' is the type of 'y', which is not compared: not known here",
+            "a.cpp:1:28: error[TG612] not compared: 'Mine' is the type of 'y': not known here",
         ),
         (
             "Mine f(at::Tensor x)",
             "(Tensor x) -> Tensor",
-            "a.cpp:1:6: error[TG612] 'Mine' is what 'l::f' returns, which is not compared",
+            "a.cpp:1:6: error[TG612] not compared: 'Mine' is what 'l::f' returns",
         ),
     ],
 )
@@ -124,7 +124,7 @@ def test_what_no_call_reaches_and_what_has_no_fake(run: Run, project: Path) -> N
             "a.cpp:2:29: warning[TG611] 'l::f' has no fake in these files ('torch.library.register_fake', or a kernel for Meta)",
             "a.cpp:2:77: warning[TG406] kernel for 'CPU' is unreachable: no argument carries a key: never chosen"
             " (register it for 'CompositeExplicitAutograd')",
-            "1 operator and 1 kernel read; all of them agree",
+            "1 operator and 1 kernel read",
         ],
     )
 
@@ -143,9 +143,9 @@ TORCH_LIBRARY(l, m) {
     assert (code, lines) == (
         1,
         [
-            "a.cpp:2:34: error[TG612] 'l::f' has a kernel for CompositeImplicitAutograd, which is not compared: a lambda has no name",
-            "a.cpp:3:34: error[TG612] 'mine::g' is declared in none of these files, which is not compared",
-            "a.cpp:5:15: error[TG612] 'l::i' is defined in none of these files, which is not compared",
+            "a.cpp:2:34: error[TG612] not compared: 'l::f' has a kernel for CompositeImplicitAutograd: a lambda has no name",
+            "a.cpp:3:34: error[TG612] not compared: 'mine::g' is declared in none of these files",
+            "a.cpp:5:15: error[TG612] not compared: 'l::i' is defined in none of these files",
             "a.cpp:6:3: error[TG601] this registration is not understood",
             "2 operators and 2 kernels read",
         ],
@@ -185,12 +185,62 @@ def test_python_that_is_not_read(run: Run, project: Path) -> None:
     assert (code, lines) == (
         1,
         [
+            "a.py:4:1: error[TG612] not compared: 'l::f' is defined in none of these files",
             "a.py:8:1: error[TG612] 1 registration of this Python module not read: the first of them",
             "0 operators and 0 kernels read",
         ],
     )
     assert said(run, project, a_py="import torch.library\n(")[1][0].startswith(
         "a.py:2:1: error[TG601]"
+    )
+
+
+def test_fakes_are_those_of_the_module_and_have_whole_names(run: Run, project: Path) -> None:
+    cpp = kernel("at::Tensor f(at::Tensor x)", "(Tensor x) -> Tensor").replace("kMeta", "kCUDA")
+    python = """\
+import torch.library
+
+
+def fake(x):
+    return x
+
+
+class A:
+    def fake(self, y):
+        return y
+
+
+torch.library.register_fake("l::f", fake)
+torch.library.register_fake("g", fake)
+"""
+    assert said(run, project, a_cpp=cpp, a_py=python) == (
+        1,
+        [
+            "a.py:14:1: error[TG612] 1 registration of this Python module not read: the first of them",
+            "1 operator and 2 kernels read",
+        ],
+    )
+
+
+def test_what_is_registered_twice(run: Run, project: Path) -> None:
+    text = """\
+at::Tensor f(at::Tensor x);
+TORCH_LIBRARY(l, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.impl("f", torch::kMeta, &f);
+  m.impl("f", torch::kMeta, &f);
+}
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("relu", &f);
+}
+"""
+    assert said(run, project, a_cpp=text) == (
+        1,
+        [
+            "a.cpp:5:29: error[TG603] 'l::f' has two kernels for Meta: again",
+            "a.cpp:8:18: error[TG612] not compared: 1 kernel of operators of PyTorch, such as 'aten::relu'",
+            "1 operator and 3 kernels read",
+        ],
     )
 
 

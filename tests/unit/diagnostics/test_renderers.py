@@ -98,11 +98,11 @@ def test_the_third_warning_of_a_code_and_those_after_it_are_one_line() -> None:
     errors = [UNKNOWN_KEY] * 4
     assert sum_up([*found[:3], *errors]) == (
         [*found[:2], *errors],
-        "\nwarning[TG339]: 1 more, operator without a fake: ops.yaml:3:1 a::op2 (`-v` shows all)\n",
+        "\nwarning[TG339]: operator without a fake, 1 more: ops.yaml:3:1 a::op2 (`-v` shows all)\n",
     )
     whole, line = sum_up([*errors, *found, found[0]])
     assert whole == [*errors, *found[:2]]
-    assert "9 more, operator without a fake: ops.yaml:3:1 a::op2, " in line
+    assert "operator without a fake, 9 more: ops.yaml:3:1 a::op2, " in line
     assert "ops.yaml:10:1 a::op9, ... (`-v` shows all)" in line
 
 

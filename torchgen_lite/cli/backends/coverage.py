@@ -146,7 +146,7 @@ def coverage_command(
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
-    sections += [*_beside(key, overlay), *([] if calls else claimed)]
+    sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     more = {name: {"calls": number} for name, number in leaves.items()}
     data = [

@@ -63,18 +63,23 @@ def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, 
         raise Refused(Diagnostic("TG012", f"{shown} is no JUnit report: {error}")) from None
     # As `_device_tests.py` spells them.
     spelled = {n.removeprefix("aten::").replace("::", "__").replace(".", "_"): n for n in kernels}
-    for case in cases:
-        match = _TEST.fullmatch(case.get("name", ""))
-        kernel = match[2] if match is not None else ""
-        # `add_out` of `add_out_my_chip`, whatever the name of the device.
-        while kernel and kernel not in spelled:
-            kernel = kernel.rpartition("_")[0]
-        if match is not None and kernel and case.find("skipped") is None:
+    own = [case for case in cases if case.get("classname", "").endswith(f"Kernels{key.upper()}")]
+    matched = [(one, match) for one in own if (match := _TEST.fullmatch(one.get("name", "")))]
+    device = _device([match[2] for _, match in matched], spelled)
+    for case, match in matched:
+        kernel = spelled.get(match[2].removesuffix(device))
+        if kernel and case.find("skipped") is None:
             has_failed = any(one.tag in ("failure", "error") for one in case)
-            found.setdefault((spelled[kernel], match[3]), []).extend([match[1]] * has_failed)
+            found.setdefault((kernel, match[3]), []).extend([match[1]] * has_failed)
     if not found:
         help_ = (
             "`pytest --junitxml=FILE generated/device-tests` tests the kernels of the schema files"
         )
         raise Refused(Diagnostic("TG012", f"{shown} has no test of a kernel for {key}", help=help_))
     return found
+
+
+def _device(names: Sequence[str], kernels: Collection[str]) -> str:
+    """What follows the kernel in most names, such as `_chip`: other operators may begin as a kernel does."""
+    rests = [n.removeprefix(k) for n in names for k in kernels if n.startswith(f"{k}_")]
+    return max(dict.fromkeys(rests), key=rests.count, default="")

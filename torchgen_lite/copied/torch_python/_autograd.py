@@ -393,5 +393,4 @@ class _Underived(_Node):
         raise RuntimeError(f"{ctx.operator} {_WITHOUT}")
 
 
-_base: Any = _Underived
-_underived: Function = _base.apply
+_underived: Function = cast("Any", _Underived).apply

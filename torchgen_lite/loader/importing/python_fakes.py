@@ -29,7 +29,7 @@ def read_fakes(source: Source, library: Library) -> None:
         return
     nodes = list(ast.walk(tree))
     functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
-    by_name = {function.name: function for function in functions}
+    by_name = {one.name: one for one in tree.body if isinstance(one, _FUNCTIONS)}
     decorated = {call: function for function in functions for call in function.decorator_list}
     calls = [one for one in nodes if isinstance(one, ast.Call) and _word(one) in _REGISTERS]
     unread = list[ast.Call]()
@@ -39,7 +39,7 @@ def read_fakes(source: Source, library: Library) -> None:
             by_name.get(ast.unparse(passed[0])) if passed[0] else None
         )
         text = name.value if isinstance(name, ast.Constant) else None
-        if _word(call) in _FAKES and function and isinstance(text, str):
+        if _word(call) in _FAKES and function and isinstance(text, str) and "::" in text:
             span = line_span(source, call.lineno)
             library.extras.append(Extra(text, "fake", function.name, signature_of(function), span))
         else:

@@ -100,7 +100,9 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
-        diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "effects"))
+        diagnostics += check_brought(
+            program, TARGET, selection.operators, ("vmap", "axes", "effects")
+        )
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)

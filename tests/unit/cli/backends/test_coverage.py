@@ -437,6 +437,8 @@ REPORT = """\
 <testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_add_out_my_chip_bool"><skipped message="none" /></testcase>
 <testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_mm_my_chip_float32" />
 <testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_gone_my_chip_float32" />
+<testcase classname="t.KernelsPRIVATEUSE1" name="test_forward_square_root_my_chip_float32" />
+<testcase classname="t.KernelsXPU" name="test_forward_square_xpu_float32" />
 <testcase classname="t.ProbesPRIVATEUSE1" name="test_the_profiler_my_chip" />
 </testsuite></testsuites>
 """
