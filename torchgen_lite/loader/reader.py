@@ -156,7 +156,10 @@ class EntryReader:
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
-            help_ = self._indent(name) or _leave_out(self.span(node), name)
+            span = self.span(node)
+            help_ = self._indent(name) or _leave_out(span, name)
+            if span.source.text.startswith(",", span.start):
+                help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
         found = _NODE_NAMES[type(node)]
