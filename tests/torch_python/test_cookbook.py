@@ -35,8 +35,6 @@ import sys
 import torch
 import cookbook_ops
 
-PAGE = PAGES["cookbook"]
-
 x = torch.randn(3, 400)
 assert cookbook_ops.jitter(x).shape == x.shape
 assert cookbook_ops.newer(x).equal(x)
