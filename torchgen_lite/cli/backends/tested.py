@@ -80,6 +80,6 @@ def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, 
 
 
 def _device(names: Sequence[str], kernels: Collection[str]) -> str:
-    """What follows the kernel in most names, such as `_chip`: other operators may begin as a kernel does."""
-    rests = [n.removeprefix(k) for n in names for k in kernels if n.startswith(f"{k}_")]
-    return max(dict.fromkeys(rests), key=rests.count, default="")
+    """What follows the kernel in every name, such as `_chip`: other operators may begin as a kernel does."""
+    rests = {n.removeprefix(k) for n in names for k in kernels if n.startswith(f"{k}_")}
+    return min([one for one in rests if all(n.endswith(one) for n in names)], key=len, default="")
