@@ -294,19 +294,23 @@ YAML = """\
 - func: demo::tile(Tensor self, SymInt[] n) -> Tensor
   dispatch:
     CUDA: tile
+- func: fill_.Scalar
+  dispatch:
+    CUDA: fill_
 """
 HEADER = """\
 #include <ATen/ATen.h>
 namespace demo {
 at::Tensor f(at::Tensor self, std::vector<int64_t> n, const std::string& k);
 at::Tensor tile(at::Tensor self, c10::SymIntArrayRef n);
+at::Tensor fill_(at::Tensor self, at::Scalar value);
 } // namespace demo
 """
 
 
 def test_kernels_behind_a_guard_of_the_device_keep_their_types(tmp_path: Path) -> None:
     write_files(tmp_path, {"ops.yaml": YAML, "kernels.h": HEADER})
-    settings = 'schema = ["ops.yaml"]\n[target.cpp-torch]\nkernel-headers = ["kernels.h"]\n'
+    settings = 'schema = ["ops.yaml"]\nnative = "torch"\n[target.cpp-torch]\nkernel-headers = ["kernels.h"]\n'
     write_files(tmp_path, {"torchgen_lite.toml": settings})
     write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
     includes = [tmp_path, tmp_path / "cpp-torch/include"]

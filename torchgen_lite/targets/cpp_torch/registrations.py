@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -89,9 +90,9 @@ def kernel_registrations(
         if kernel in shared or device != ANY_DEVICE:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
             if headers and kernel not in shared:
-                own = f"{namespace}::ops::{operator.flat}"
-                kernel = f"{proof}::as_declared<{own}, {signature.type}, &{kernel}>::call"
-                more = (layout.own("operators.h").name,)
+                call, header = _call_of(operator, layout)
+                kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
+                more = (header,)
             guard = operator.guard
             wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
             yield wrapped(key, wrapper)
@@ -100,6 +101,14 @@ def kernel_registrations(
             yield TorchImplCall(operator, key, function, operator.guard)
         else:
             yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
+
+
+def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
+    """The typed call of an operator, and the header that declares it: PyTorch has those of its own operators."""
+    if operator.function.namespace == "aten":
+        root = root_of(operator.schema.base_name)
+        return f"at::_ops::{operator.schema.flat_name}", f"ATen/ops/{root}_ops.h"
+    return f"{layout.namespace}::ops::{operator.flat}", layout.own("operators.h").name
 
 
 def build_registrations(
