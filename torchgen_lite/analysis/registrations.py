@@ -258,7 +258,7 @@ def _underived(
     is_said = info is not None and (
         policy.makes.isdisjoint(_RECORDING) or not (info.slots or _is_half_said(info))
     )
-    takes = tensor_arguments([a for a in schema.arguments if not a.is_out])
+    takes = tensor_arguments(schema.inputs)
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
     is_by_hand = operator.function.manual_kernel_registration
     if (

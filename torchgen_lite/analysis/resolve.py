@@ -170,7 +170,7 @@ class Resolved:
         found = self._functional.get(operator.signature._replace(defaults=()))
         if found is None:
             return None
-        names = [[a.name for a in o.schema.arguments if not a.is_out] for o in (found, operator)]
+        names = [[a.name for a in o.schema.inputs] for o in (found, operator)]
         return found if names[0] == names[1] else None
 
 

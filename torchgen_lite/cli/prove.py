@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
@@ -21,9 +22,9 @@ from torchgen_lite.cli.importing import macro_option, parse_macros, read_library
 from torchgen_lite.cli.session import Refused, Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.key_sets import key_sets
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
 from torchgen_lite.languages.cpp.types import unrooted
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.importing.cpp_files import sources_of
 from torchgen_lite.loader.importing.cpp_functions import Function, result_types, schema_type
 from torchgen_lite.loader.importing.library import Definition, Extra, Implementation, Library
@@ -121,7 +122,9 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
             f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
         )
     for name, (definition, schema) in operators.items():
-        yield from _check_reached(schema, of.get(name, []))
+        entries = [DispatchEntry.at(one.key, one.kernel, one.span) for one in of.get(name, [])]
+        namespace = name.rpartition("::")[0]
+        yield from unreachable_kernels([NativeFunction(schema, namespace, tuple(entries))])
         if name not in faked:
             yield from _check_faked(definition, schema, of.get(name, []))
     for extra in [extra for extra in library.extras if extra.name in operators]:
@@ -149,19 +152,6 @@ def _check_fake(schema: FunctionSchema, fake: Extra) -> Iterator[Diagnostic]:
         label = fake.span and Label(fake.span, "registered here")
         message, help_ = f"{schema.full_name}: {problem}", f"the schema is `{schema}`"
         yield Diagnostic("TG610", message, label, help=help_)
-
-
-def _check_reached(
-    schema: FunctionSchema, kernels: Sequence[Implementation]
-) -> Iterator[Diagnostic]:
-    """TG406, as `lint` reports it: no argument carries the key of a backend."""
-    is_chosen = any("Device" in str(argument.type) for argument in schema.arguments)
-    is_chosen |= any(one.key == "BackendSelect" for one in kernels)
-    for one in () if schema.carries_keys or is_chosen else kernels:
-        if one.key in key_sets().backends and one.span:
-            message = f"kernel for `{one.key}` is unreachable: no argument carries a key"
-            help_ = "register it for `CompositeExplicitAutograd`"
-            yield Diagnostic("TG406", message, Label(one.span, "never chosen"), help=help_)
 
 
 def _check_faked(

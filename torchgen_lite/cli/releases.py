@@ -36,7 +36,7 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         errors = sum(one.severity == "error" for one in own)
         count = counted(len(program.functions), "operator")
         count += f", {counted(errors, 'error')}" if errors else ""
-        heads = ("operator", "releases", "")
+        heads = ("operator", "releases", "status")
         sections.append(Section(f"PyTorch {release}: {count}", sorted(rows), heads))
         data[release] = [one.name for one in program.functions]
     diagnostics = sort_diagnostics(

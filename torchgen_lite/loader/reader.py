@@ -158,7 +158,10 @@ class EntryReader:
         if isinstance(node, ScalarNode) and node.is_null:
             span = self.span(node)
             help_ = self._indent(name) or _leave_out(span, name)
-            if span.source.text.startswith(",", span.start):
+            if (
+                span.source.text.startswith(",", span.start)
+                and span.source.text[span.start - 1] != ":"
+            ):
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return

@@ -1,14 +1,17 @@
-"""Fields of entries that a target in C++ has no kernel for, and the target whose package brings it."""
+"""What targets in C++ have no kernels for: fields of entries that the package of another target brings, and effects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import configured_targets
 
 _BRINGS = "torch-python"
@@ -26,8 +29,10 @@ def check_brought(
 ) -> Iterator[Diagnostic]:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
-    brings = [t for t in configured_targets(program.config) if t.name == _BRINGS and given]
-    selections = [target.select(program) for target in brings]
+    brings = [t for t in configured_targets(program.config) if t.name == _BRINGS]
+    if not brings:
+        yield from chain.from_iterable(check_effects(o.function) for o in operators)
+    selections = [target.select(program) for target in brings if given]
     brought = {(o.name, "effects") for selection in selections for o in selection.operators}
     found = [one for selection in selections for one in selection.registrations(program)]
     brought |= {
@@ -46,3 +51,23 @@ def check_brought(
                 help_ = f"see what target `{_BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
             yield finding(operator.function, "TG535", message, place, "not used", help_)
+
+
+def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
+    """TG516 and TG517: where compilers drop calls, as PyTorch sees no effect or does not look for one."""
+    schema, is_theirs = function.func, function.namespace in TORCH_NAMESPACES
+    is_kept = (
+        is_theirs
+        or schema.written
+        or any(str(a.type).startswith("__torch__") for a in schema.arguments)
+    )
+    if function.effects is None and not schema.returns and not is_kept:
+        message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
+        hint = "write `effects: ordered`"
+        yield finding(function, "TG516", message, function.place("func"), "here", hint)
+    if function.effects is not None and (schema.written or schema.is_aliasing):
+        message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
+        place = function.place("effects")
+        yield finding(
+            function, "TG517", message, place, "has no effect", "take it out, or return a copy"
+        )

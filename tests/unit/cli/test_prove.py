@@ -198,7 +198,7 @@ def test_python_that_is_not_read(run: Run, project: Path) -> None:
 def test_fakes_are_those_of_the_module_and_have_whole_names(run: Run, project: Path) -> None:
     cpp = kernel("at::Tensor f(at::Tensor x)", "(Tensor x) -> Tensor").replace("kMeta", "kCUDA")
     python = """\
-import torch.library
+import torch as t
 
 
 def fake(x):
@@ -210,8 +210,8 @@ class A:
         return y
 
 
-torch.library.register_fake("l::f", fake)
-torch.library.register_fake("g", fake)
+t.library.register_fake("l::f", fake)
+t.library.register_fake("g", fake)
 """
     assert said(run, project, a_cpp=cpp, a_py=python) == (
         1,

@@ -29,4 +29,14 @@ def test_it_is_said(target: str, beside: str, fields: list[str], tmp_path: Path)
     (tmp_path / "torchgen_lite.toml").write_text(config)
     made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
     found = [d.message for d in made if d.code == "TG535"]
+    assert [d.code for d in made if d.code == "TG516"] == []
     assert found == [f"target `{target}` registers nothing for `{field}`" for field in fields]
+
+
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable", "torch-python"])
+def test_calls_that_compilers_drop(target: str, tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(ENTRIES.replace("  effects: ordered\n", ""))
+    config = f'schema = "ops.yaml"\ntargets = ["{target}"]\n[target.torch-python]\npackage = "p"\n'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
+    assert [d.operator for d in made if d.code == "TG516"] == ["my::log"]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
+from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -93,7 +93,7 @@ def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
 ) -> Iterator[Found]:
     """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
-    inputs = {a.name for a in input_arguments(schema)}
+    inputs = {a.name for a in schema.inputs}
     given = [f for f in formulas if f.expression is not None and inputs.issuperset(f.names)]
     without = {n for f in formulas if f.word == NOT_DIFFERENTIABLE for n in f.names} - inputs
     results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
@@ -121,8 +121,8 @@ def _check_keys(
 
     `gives`: a result is differentiable as far as `output_differentiability` says.
     """
-    tensors = [a.name for a in input_arguments(schema) if is_tensor_like(a.type)]
-    known = [a.name for a in input_arguments(schema)]
+    tensors = [a.name for a in schema.inputs if is_tensor_like(a.type)]
+    known = [a.name for a in schema.inputs]
     results = return_names(schema)
     given = [n for f in formulas if f.word != NOT_DIFFERENTIABLE for n in f.names if n in tensors]
     seen: set[str] = set()
@@ -177,7 +177,7 @@ def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterat
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
     """The names a formula may use; `in_cpp` says that it may be a C++ formula."""
     schema = function.func
-    arguments = {a.name for a in input_arguments(schema)}
+    arguments = {a.name for a in schema.inputs}
     known = {*arguments, *return_names(schema), *CONSTANTS, *_FLAGS, "grad", "grads"}
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:

@@ -30,15 +30,8 @@ from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
+from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-
-
-def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
-    """The arguments that are not out arguments."""
-    if not schema.out:
-        return schema.arguments
-    return tuple([argument for argument in schema.arguments if not argument.is_out])
 
 
 def return_names(schema: FunctionSchema) -> tuple[str, ...]:
@@ -95,7 +88,7 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
         kinds["options"], values["options"] = UNKNOWN, Saved("options")
-    for argument in input_arguments(schema):
+    for argument in schema.inputs:
         values[argument.name] = Saved(argument.name, carries=dispatch_kind(argument.type))
         kinds[argument.name] = _kind_of_value(argument.type)
     for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
@@ -142,9 +135,7 @@ def _read_variant(
             backward.append(Derivative(formula.names, formula, tree, saved))
     named = {name for derivative in backward for name in derivative.names}
     slots = tuple(
-        TensorArgument(a.name, dispatch_kind(a.type))
-        for a in input_arguments(schema)
-        if a.name in named
+        TensorArgument(a.name, dispatch_kind(a.type)) for a in schema.inputs if a.name in named
     )
     info = DifferentiabilityInfo(
         function,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.analysis.differentiability.info import formula_scope, input_arguments
+from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
@@ -107,7 +107,7 @@ def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
 ) -> Iterator[Found]:
     """A list of tensors needs a list of gradients, one tensor a single one, if kinds are known."""
-    inputs = [a for a in input_arguments(schema) if a.name in derivative.names]
+    inputs = [a for a in schema.inputs if a.name in derivative.names]
     # Formulas of PyTorch's `_foreach_` operators describe one tensor of each list, at index `i`.
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
     if len(inputs) < len(derivative.names) or is_of_one:

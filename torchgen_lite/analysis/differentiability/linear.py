@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
-from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
+from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import Fact
@@ -48,7 +48,7 @@ def refuses_forward(info: DifferentiabilityInfo) -> str:
     missing = [names[index] for index in info.outputs if written and names[index] not in written]
     # The tensors of lists are not asked whether they need a gradient.
     answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
-    tensors = [tensor.name for tensor in tensor_arguments(input_arguments(schema))]
+    tensors = [tensor.name for tensor in tensor_arguments(schema.inputs)]
     missing += [name for name in tensors if info.slots and name not in answered]
     if missing:
         return f"there is none for `{missing[0]}`"

@@ -103,7 +103,7 @@ class DifferentiabilityInfo(NamedTuple):
         false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
-        tensors = tensor_arguments([a for a in self.function.func.arguments if not a.is_out])
+        tensors = tensor_arguments(self.function.func.inputs)
         return tuple([one for one in tensors if not one.is_list and one.name not in answered])
 
     @property

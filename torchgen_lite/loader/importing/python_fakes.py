@@ -19,7 +19,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def read_fakes(source: Source, library: Library) -> None:
     """Add the fakes that are registered for names of operators: by decorators, and by calls that pass a function of the
     module. How many other registrations there are is reported."""
-    if not re.search(r"torch\.library|torch import library|torch\._library", source.text):
+    if not re.search(r"\blibrary\b|\b_custom_op", source.text):
         return
     try:
         tree = ast.parse(source.text)

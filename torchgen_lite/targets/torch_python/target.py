@@ -19,6 +19,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
+from torchgen_lite.targets.brought import check_effects
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
@@ -134,7 +135,7 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
         hint = "add `fake:`, or a kernel for `Meta`"
         yield _about(operator, "TG339", message, "func", "here", hint)
-    yield from _check_effects(function)
+    yield from check_effects(function)
     if (
         function.derivatives is not None
         and package.options.autograd
@@ -143,22 +144,6 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         problem = unrecordable(operator.facts)
         if problem:
             yield _about(operator, "TG338", problem, "derivatives", "formulas here")
-
-
-def _check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
-    """TG516 and TG517: where compilers drop calls, as PyTorch sees no effect or does not look for one."""
-    schema = function.func
-    is_kept = schema.written or any(str(a.type).startswith("__torch__") for a in schema.arguments)
-    if function.effects is None and not schema.returns and not is_kept:
-        message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
-        hint = "write `effects: ordered`"
-        yield finding(function, "TG516", message, function.place("func"), "here", hint)
-    if function.effects is not None and (schema.written or schema.is_aliasing):
-        message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
-        place = function.place("effects")
-        yield finding(
-            function, "TG517", message, place, "has no effect", "take it out, or return a copy"
-        )
 
 
 def _about(
