@@ -103,7 +103,8 @@ def test_everything_compiles_and_loads(tmp_path: Path, precompiled: tuple[str, .
     (tmp_path / "ops.yaml").write_text(entries())
     program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
     assert program.diagnostics == ()
-    assert generate_all(program, targets=["cpp-torch"]).diagnostics == ()
+    found = generate_all(program, targets=["cpp-torch"]).diagnostics
+    assert {one.code for one in found} == {"TG516"}, "most of `takes_` return and write nothing"
     files = torchgen_lite.generate(program, targets=["cpp-torch"])
     write_files(tmp_path, files)
     sources = sorted(path for path in files if path.endswith(".cpp"))
