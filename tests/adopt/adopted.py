@@ -48,3 +48,11 @@ def run_python(folder: Path, *arguments: str, path: Path | None = None) -> tuple
     command = [sys.executable, "-P", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.returncode, done.stderr
+
+
+def make_visible(path: Path) -> None:
+    """Take the kernels of a file out of its unnamed namespace."""
+    text = path.read_text()
+    visible = text.replace("namespace {\n\n", "").replace("} // namespace\n\n", "")
+    assert len(visible) < len(text)
+    path.write_text(visible)

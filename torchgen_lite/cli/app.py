@@ -43,6 +43,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Migration": {
         "prove": ("prove", "Compare kernels and fakes of a library with its schemas."),
         "import": ("importing", "Turn an existing library into a schema file."),
+        "adopt": ("adopt", "Move a library in C++ to generated registrations."),
     },
     "Setup": {
         "init": ("init", "Start a project in this folder."),

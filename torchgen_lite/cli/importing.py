@@ -24,7 +24,7 @@ from torchgen_lite.loader.importing.merge import name_kernels, put_together
 from torchgen_lite.loader.importing.torch_module import read_modules
 
 # Nothing to show: no source was read.
-_NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
+NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
 
 macro_option = click.option(
     "--macro",
@@ -74,7 +74,7 @@ def import_command(
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
     library = _read(session, paths, modules, namespace, parse_macros(macros))
-    if stopped := [d for d in library.diagnostics if d.code in _NOTHING]:
+    if stopped := [d for d in library.diagnostics if d.code in NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
     text, count, problems = write_entries(library, TORCH_NAMESPACES)

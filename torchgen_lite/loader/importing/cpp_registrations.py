@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.diagnostics import Diagnostic, Help, Label
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
@@ -52,6 +52,8 @@ _OBJECT = re.compile(
 class Block:
     """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and its place; the old API has no variable."""
 
+    span: Span
+    defines: bool
     namespace: str
     key: str
     variable: str
@@ -94,20 +96,23 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
         if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
             continue
         read.append((name.start_byte, name.end_byte))
-        block = _read_head(reader, declarator, around, used)
+        block = _read_head(reader, node, declarator, around, used)
         body = node.child_by_field_name("body")
         if block is not None and body is not None:
             _read_body(reader, block, body)
     for node, around in walk(tree, "declaration", "expression_statement"):
         calls = list(_legacy_calls(tree, node))
-        read += [(node.start_byte, node.end_byte)] if calls else []
-        block = Block("", "", LEGACY, around, used)
-        for method, call in calls:
-            library.statements += 1
-            if method == "op":
-                _read_definition(reader, block, call, "")
-            else:
-                _refuse(reader, call)
+        if not calls:
+            continue
+        read.append((node.start_byte, node.end_byte))
+        block = Block(tree.span(node), False, "", "", LEGACY, around, used)
+        with library.reading(block.span, block.span, False):
+            for method, call in calls:
+                library.statements += 1
+                if method == "op":
+                    _read_definition(reader, block, call, "")
+                else:
+                    _refuse(reader, call)
     _report_unread(tree, read, library)
 
 
@@ -164,7 +169,7 @@ def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _read_head(
-    reader: Reader, head: Node, around: tuple[str, ...], used: tuple[str, ...]
+    reader: Reader, node: Node, head: Node, around: tuple[str, ...], used: tuple[str, ...]
 ) -> Block | None:
     tree = reader.tree
     name = tree.of(head.child_by_field_name("declarator"))
@@ -185,7 +190,8 @@ def _read_head(
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    return Block(namespace, key, variable, around, used)
+    defines = not is_impl and "_FRAGMENT" not in name
+    return Block(tree.span(node), defines, namespace, key, variable, around, used)
 
 
 def _read_body(reader: Reader, block: Block, node: Node) -> None:
@@ -198,7 +204,8 @@ def _read_body(reader: Reader, block: Block, node: Node) -> None:
         elif one.type == "expression_statement":
             stack += [(child, doc) for child in reversed(one.named_children)]
         else:
-            _read_statement(reader, block, one, doc)
+            with reader.library.reading(reader.tree.span(one), block.span, block.defines):
+                _read_statement(reader, block, one, doc)
             if _may_leave(one) and any(_mentions(reader, block, rest) for rest, _ in stack):
                 message, help_ = "what follows this statement may not run", "move it up, or out"
                 reader.report("TG601", message, one, "this may return", help_)

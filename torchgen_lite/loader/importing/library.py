@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Diagnostic, Span
@@ -50,12 +52,24 @@ class Extra:
     span: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a block that registers, or an object that does: where it and the block are, whether the block
+    defines a namespace, the operators concerned, and whether it was understood whole."""
+
+    span: Span
+    block: Span
+    defines: bool
+    operators: frozenset[str]
+    is_whole: bool
+
+
 @dataclass(slots=True)
 class Library:
     """Everything that was found, in order, and diagnostics for what was not understood.
 
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of
-    registrations that were looked at.
+    registrations that were looked at, and `read` are the statements of C++ in which they stand.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -64,3 +78,14 @@ class Library:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     modules: dict[str, list[str]] = field(default_factory=dict)
     statements: int = 0
+    read: list[Statement] = field(default_factory=list)
+
+    @contextmanager
+    def reading(self, span: Span, block: Span, defines: bool) -> Iterator[None]:
+        """While a statement is read, which is noted afterwards with what was found in it."""
+        before = len(self.definitions), len(self.implementations), len(self.diagnostics)
+        yield
+        names = {one.name for one in self.definitions[before[0] :]}
+        names |= {one.name for one in self.implementations[before[1] :]}
+        is_whole = len(self.diagnostics) == before[2]
+        self.read.append(Statement(span, block, defines, frozenset(names), is_whole))

@@ -1,0 +1,243 @@
+"""`adopt`: small libraries beside what is left of them, and what is written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+HEAD = """\
+#include <torch/library.h>
+
+namespace lib {
+"""
+KERNELS = """\
+at::Tensor f(const at::Tensor& x) { return x; }
+at::Tensor g(at::Tensor x, double s = 1.0) { return x * s; }
+static at::Tensor hidden(const at::Tensor& x) { return x; }
+"""
+
+
+@pytest.fixture(name="folder")
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def adopted(run: Run, folder: Path, body: str) -> tuple[Result, str]:
+    """The result of a run, and what follows the kernels then."""
+    before = f"{HEAD}{KERNELS}\n"
+    (folder / "ops.cpp").write_text(f"{before}{body}}} // namespace lib\n")
+    result = run("adopt")
+    text = (folder / "ops.cpp").read_text()
+    assert text.startswith(before)
+    return result, text.removeprefix(before).removesuffix("} // namespace lib\n")
+
+
+def test_all_of_a_library_moves(run: Run, folder: Path) -> None:
+    body = """\
+TORCH_LIBRARY(lib, m) {
+  // Gives x.
+  m.def("f(Tensor x) -> Tensor");
+  m.def("g(Tensor x, float s=1.0) -> Tensor", &g);
+}
+
+TORCH_LIBRARY_IMPL(lib, CPU, m) {
+  m.impl("f", &f);
+}
+
+"""
+    result, left = adopted(run, folder, body)
+    assert (result.code, left) == (0, "")
+    assert (folder / "ops.yaml").read_text() == """\
+- func: lib::f(Tensor x) -> Tensor
+  doc: Gives x.
+  dispatch:
+    CPU: f
+
+- func: lib::g(Tensor x, float s=1.0) -> Tensor
+  dispatch:
+    CompositeImplicitAutograd: g
+"""
+    assert (folder / "torchgen_lite.toml").read_text() == """\
+schema = ["ops.yaml"]
+targets = ["cpp-torch"]
+
+[target.cpp-torch]
+kernel-headers = ["adopted_kernels.h"]
+module = ""
+"""
+    assert (folder / "adopted_kernels.h").read_text() == """\
+#pragma once
+
+#include <torch/all.h>
+
+namespace lib { at::Tensor f(const at::Tensor& x); }
+namespace lib { at::Tensor g(at::Tensor x, double s); }
+"""
+    assert result.stderr.splitlines()[:5] == [
+        "created     +8 lines  ops.yaml",
+        "created     +6 lines  adopted_kernels.h",
+        "created     +6 lines  torchgen_lite.toml",
+        "changed    -10 lines  ops.cpp",
+        "2 operators moved",
+    ]
+    assert run("generate").code == 0
+    again = run("adopt")
+    assert (again.code, again.stderr.splitlines()[-1]) == (
+        2,
+        "Error: `torchgen_lite.toml` configures this folder already.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "left", "said"),
+    [
+        pytest.param(
+            """\
+TORCH_LIBRARY(lib, m) {
+  // Gives x.
+  m.def("f(Tensor x) -> Tensor"); // in one pass
+  m.impl("f", torch::kCPU, &f);
+
+  // Stays.
+  m.def("hidden(Tensor x) -> Tensor", &hidden);
+}
+""",
+            """\
+TORCH_LIBRARY(lib, m) {
+
+  // Stays.
+  m.def("hidden(Tensor x) -> Tensor", &hidden);
+}
+""",
+            "1 operator moved, 1 statement by hand",
+            id="hidden",
+        ),
+        pytest.param(
+            """\
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor");
+  m.def("gone(Tensor x) -> Tensor", [](at::Tensor x) { return f(x); });
+}
+TORCH_LIBRARY_IMPL(lib, CPU, m) { m.impl("f", &f); m.impl("gone", &f); }
+""",
+            """\
+TORCH_LIBRARY(lib, m) {
+  m.def("gone(Tensor x) -> Tensor", [](at::Tensor x) { return f(x); });
+}
+TORCH_LIBRARY_IMPL(lib, CPU, m) {  m.impl("gone", &f); }
+""",
+            "1 operator moved, 2 statements by hand",
+            id="one-line",
+        ),
+        pytest.param(
+            """\
+#define BOTH(name) m.def(#name "(Tensor x) -> Tensor"); m.impl(#name, torch::kCPU, &f);
+TORCH_LIBRARY(lib, m) {
+  BOTH(one)
+  BOTH(two)
+  m.class_<C>("C");
+}
+""",
+            """\
+#define BOTH(name) m.def(#name "(Tensor x) -> Tensor"); m.impl(#name, torch::kCPU, &f);
+TORCH_LIBRARY(lib, m) {
+  m.class_<C>("C");
+}
+""",
+            "2 operators moved, 1 statement by hand",
+            id="macro",
+        ),
+        pytest.param(
+            """\
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor", &f).def("hidden(Tensor x) -> Tensor", &hidden);
+  m.def("g(Tensor x, float s) -> Tensor", &g);
+}
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("relu", &f); }
+""",
+            """\
+TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x) -> Tensor", &f).def("hidden(Tensor x) -> Tensor", &hidden);
+}
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("relu", &f); }
+""",
+            "1 operator moved, 2 statements by hand",
+            id="chain",
+        ),
+    ],
+)
+def test_what_stays_is_as_it_was(body: str, left: str, said: str, run: Run, folder: Path) -> None:
+    result, found = adopted(run, folder, body)
+    assert found == left
+    assert said in result.stderr.splitlines()
+    assert result.code == 1
+    assert 'library = "fragment"' in (folder / "torchgen_lite.toml").read_text()
+
+
+def test_objects_that_register_move(run: Run, folder: Path) -> None:
+    body = """\
+static auto registry = torch::RegisterOperators()
+    .op("lib::f", &f)
+    .op("lib::g", &g);
+"""
+    result, left = adopted(run, folder, body)
+    assert (result.code, left) == (0, "")
+    assert 'library = "fragment"' in (folder / "torchgen_lite.toml").read_text()
+
+
+def test_a_header_of_the_library_declares(run: Run, folder: Path) -> None:
+    (folder / "f.h").write_text(
+        "#pragma once\nnamespace lib { at::Tensor f(const at::Tensor&); }\n"
+    )
+    result, _ = adopted(
+        run, folder, 'TORCH_LIBRARY(lib, m) { m.def("f(Tensor x) -> Tensor", &f); }\n'
+    )
+    assert result.code == 0 and not (folder / "adopted_kernels.h").exists()
+    assert 'kernel-headers = ["f.h"]' in (folder / "torchgen_lite.toml").read_text()
+
+
+def test_another_folder(run: Run, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "sub/ops.cpp").write_text(text)
+    result = run("adopt", "sub")
+    assert result.code == 0 and "\n  torchgen-lite generate sub\n" in result.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["sub"]
+    assert run("generate", "sub").code == 0 and (folder / "sub/generated/cpp-torch").is_dir()
+
+
+def test_a_dry_run_is_a_patch(run: Run, folder: Path) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    result = run("adopt", "--dry-run")
+    assert result.code == 0 and (folder / "ops.cpp").read_text() == text
+    subprocess.run(["git", "apply"], input=result.stdout.encode(), cwd=folder, check=True)
+    assert (folder / "ops.cpp").read_text() == f"{HEAD}{KERNELS}}}\n"
+    assert (folder / "torchgen_lite.toml").exists()
+
+
+def test_nothing_is_replaced(run: Run, folder: Path) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    (folder / "ops.yaml").write_text("mine\n")
+    result = run("adopt")
+    assert result.code == 2 and "cannot write `ops.yaml`: it exists" in result.stderr
+    assert (folder / "ops.cpp").read_text() == text
+    assert (folder / "ops.yaml").read_text() == "mine\n"
+
+
+def test_a_folder_without_registrations(run: Run, folder: Path) -> None:
+    (folder / "ops.cpp").write_text(HEAD + "}\n")
+    result = run("adopt", "--output-format", "json")
+    assert result.code == 1
+    assert json.loads(result.stdout)["moved"] == []
+    assert not (folder / "torchgen_lite.toml").exists()
