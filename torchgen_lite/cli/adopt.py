@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -69,10 +70,10 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     left = sum(not one.operators or not one.operators <= names for one in library.read)
     session.report(sort_diagnostics(problems), kind="adopt")
     changes = _changes(root, library, names) if names else []
-    if dry_run:
+    if dry_run and session.is_text:
         named = [one._replace(path=patch_folder((root / one.path).resolve())) for one in changes]
         session.print_patch(render_diff(named, ""))
-    else:
+    elif not dry_run:
         try:
             write_plan(Plan(root, tuple(changes)))
         except WriteError as error:
@@ -95,7 +96,7 @@ def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change
     moved = only(library, names)
     texts, is_fragment = without_statements(library, names)
     headers, declared = kernel_headers(moved)
-    paths = [Path(one).resolve().relative_to(root.resolve()).as_posix() for one in headers]
+    paths = [_below(root, one) for one in headers]
     written = {_SCHEMA: write_entries(moved, frozenset())[0]}
     if declared:
         written[_DECLARED] = declared
@@ -105,16 +106,12 @@ def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change
         if (root / path).exists():
             raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
     made = [Change(path, "create", None, text) for path, text in written.items()]
-    cut = [
-        Change(
-            Path(source.path).resolve().relative_to(root.resolve()).as_posix(),
-            "update",
-            source.text,
-            text,
-        )
-        for source, text in texts
-    ]
+    cut = [Change(_below(root, one.path), "update", one.text, text) for one, text in texts]
     return [*made, *cut]
+
+
+def _below(root: Path, path: str) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def _configuration(headers: list[str], is_fragment: bool) -> str:
