@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import compile_library, needs_compiler
+from tests.cpp.compiling import needs_compiler
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
 from torchgen_lite.cli.init import STARTED, TEMPLATES
@@ -68,20 +68,18 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
-    """The project passes its own tests. This compiles two files; tests/cpp/test_torch_ops_cmake.py runs CMake."""
+    """Its wheel passes its tests away from the project; tests/cpp/test_torch_ops_cmake.py runs CMake alone."""
     start(run, "--target", target, "tiny")
-    generated = folder / "generated" / target
-    sources = sorted((generated / "src").glob("*.cpp"))
-    (folder / "generated.cpp").write_text("".join(f'#include "{path}"\n' for path in sources))
-    library = compile_library(
-        folder,
-        ["src/kernels.cpp", "generated.cpp"],
-        flags=["-DTORCH_TARGET_VERSION=0x020A000000000000"] if "stable" in target else [],
-        includes=[generated / "include"],
-    )
-    (folder / "build").mkdir()
-    library.rename(folder / "build" / "libtiny.so")
-    run_tests(folder)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    build = ("wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")
+    subprocess.run([*pip, *build], check=True, capture_output=True)
+    [wheel] = (folder / "dist").iterdir()
+    assert wheel.name.startswith("tiny-0.1.0-py3-none-")
+    away = folder / "away"
+    unpack = ("install", "--no-deps", "--no-index", "--target", str(away), str(wheel))
+    subprocess.run([*pip, *unpack], check=True, capture_output=True)
+    (folder / "tests").rename(away / "tests")
+    run_tests(away)
 
 
 @pytest.mark.parametrize(
