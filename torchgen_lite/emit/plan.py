@@ -44,13 +44,18 @@ class Change(NamedTuple):
 class Plan(NamedTuple):
     """Every file of a run, sorted by path, and the errors that prevent the run.
 
-    `leftovers` are temporary files of other runs, killed or still running.
+    `leftovers` are temporary files of other runs, killed or still running; `shown` is what messages call the folder.
     """
 
     root: Path
     changes: tuple[Change, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Path, ...] = ()
+    shown: str = ""
+
+    def path(self, path: str) -> str:
+        """What messages call one of the files."""
+        return f"{self.shown}/{path}" if self.shown else path
 
     @property
     def pending(self) -> tuple[Change, ...]:
@@ -72,7 +77,7 @@ def build_plan(
 ) -> Plan:
     """Compare the files with the disk.
 
-    Messages call the output folder `root` by the name `shown`. `project` is the folder of the
+    `project` is the folder of the
     configuration; without it, no other project can own the output folder. `schemas` are the schema
     files of this run. `is_whole`: nothing else is generated there.
     """
@@ -101,7 +106,7 @@ def build_plan(
             executable = os.access(file, os.X_OK)
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
-    return Plan(root, tuple(changes), tuple(diagnostics), leftovers)
+    return Plan(root, tuple(changes), tuple(diagnostics), leftovers, shown)
 
 
 def _action(old: str | None, new: str) -> Action:
