@@ -88,7 +88,8 @@ def build_plan(
         problem = check_path(path) or _check_disk(root, path)
         if problem is not None:
             place = _file_above(root, path) if problem == _NO_FOLDER else path
-            wrong = _located(problem, f"{shown}/{place}".rstrip("/"))
+            message = f"`{shown}/{place}".rstrip("/") + f"` {problem}"
+            wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
         old = _read(root / path)
@@ -152,10 +153,6 @@ def _file_above(root: Path, path: str) -> str:
     folders = ["/".join(parts[:length]) for length in range(len(parts))]
     there = (folder for folder in folders if (root / folder).exists())
     return next((folder for folder in there if not (root / folder).is_dir()), path)
-
-
-def _located(problem: str, path: str) -> Diagnostic:
-    return Diagnostic("TG013", f"`{path}` {problem}", help="nothing was written")
 
 
 def _in_the_way(path: str, old: str) -> Diagnostic:
