@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from torchgen_lite.languages.cpp.signature import (
@@ -84,9 +84,23 @@ def umbrella_file(
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 
-def free_signatures(
-    operator: CppOperator, arguments: Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
-) -> Iterator[CppSignature]:
+_Arguments = Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
+
+
+def free_functions(
+    operators: Iterable[CppOperator],
+    arguments: _Arguments,
+    shown: Callable[[CppSignature], CppSignature],
+    taken: Taken,
+) -> Iterator[CppFunction]:
+    """The free functions, with defaults, as they are `shown`; `taken` are those of other shards."""
+    for operator in operators:
+        for signature in _free_signatures(operator, arguments):
+            if distinct(operator, signature, taken):
+                yield operator, shown(signature), operator.names
+
+
+def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[CppSignature]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
     schema, signature = operator.schema, operator.signature
     if not schema.out:
