@@ -72,8 +72,7 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     """The methods; of overloads that look the same in C++, only the first."""
     own = replace(types, tensor=SELF)
-    taken: Taken = {}
-    found = []
+    found: list[Method] = []
     for operator in operators:
         schema = operator.schema
         receiver = next((a for a in schema.arguments if a.name == "self"), None)
@@ -83,9 +82,8 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
             name, returns = function_name(schema.base_name), runtime.returns_type(schema, own)
             others = [a for a in schema.arguments if a is not receiver]
             signature = CppSignature(name, returns, runtime.arguments(others, own))
-            if distinct(operator, signature, taken):
-                found.append((operator, signature, not receiver.is_write))
-    return found
+            found.append((operator, signature, not receiver.is_write))
+    return list(distinct(found))
 
 
 def function_name(name: str) -> str:
