@@ -60,9 +60,8 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
             return None
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]
-    count = len(given)
-    few = [one for one in overloads if count <= len(one.by_position(count))]
-    fitting = [one for one in few if one.bound(count, keywords) is not None]
+    few = [one for one in overloads if len(given) <= len(one.by_position(len(given)))]
+    fitting = [one for one in few if one.bound(len(given), keywords) is not None]
     if not fitting:
         return overloads[0] if overloads else None
     return min(fitting, key=lambda one: _misfits(one, given))
