@@ -91,8 +91,8 @@ def load(
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else schema
         own, paths = {os.path.realpath(path) for path in paths}, [start / path for path in given]
-        # Kernels and names belong to the configured schema; for other files they mean nothing, unless
-        # they are given on the command line too.
+        # Kernels and names belong to the configured schema: for other files they mean nothing,
+        # unless they are given on the command line too.
         if own.isdisjoint(map(os.path.realpath, paths)):
             settings = replace(settings, operators="others", namespace="")
     tags: dict[str, str] | None = None

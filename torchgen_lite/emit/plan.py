@@ -44,7 +44,7 @@ class Change(NamedTuple):
 class Plan(NamedTuple):
     """Every file of a run, sorted by path, and the errors that prevent the run.
 
-    `leftovers` are temporary files of other runs, killed or still running; `shown` is what messages call the folder.
+    `leftovers` are temporary files of other runs, killed or not; messages call the folder `shown`.
     """
 
     root: Path

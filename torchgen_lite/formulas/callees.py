@@ -31,7 +31,7 @@ class Callee(NamedTuple):
         return self.whole if count == len(self.whole) else self.positions
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
-        """The arguments that get one of `count` values or a keyword; None if a keyword is for none of the rest."""
+        """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
         given = {one.name for one in self.by_position(count)[:count] if one is not None}
         free = {argument.name for argument in self.func.arguments} - given
         return given.union(keywords) if free.issuperset(keywords) else None

@@ -246,7 +246,7 @@ def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -
 def _arguments(
     operator: Callee | None, given: _Bound, named: _Named, first: int
 ) -> tuple[list[nodes.Expression], bool]:
-    """The arguments of a call of a PyTorch function, from the first one on, and whether one is symbolic."""
+    """The arguments of a call of a PyTorch function, from `first` on, and whether one is symbolic."""
     options = {key: named.pop(key)[0] for key in OPTIONS if key in named}
     bound = _bound(operator, given, named) if operator is not None and named else given
     bound = bound[first:]

@@ -120,7 +120,7 @@ def function_headers(functions: Sequence[CppFunction]) -> frozenset[str]:
 def distinct(
     found: Iterable[tuple[CppOperator, CppSignature, T]], taken: Taken | None = None
 ) -> Iterator[tuple[CppOperator, CppSignature, T]]:
-    """Those whose name with these types is not `taken` yet in a release that the operator is for; takes it.
+    """Those whose name and types are not `taken` in a release the operator is for; takes them.
 
     Of overloads that look the same in C++ (`int` and `SymInt`), only the first is generated.
     """

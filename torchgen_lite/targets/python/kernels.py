@@ -59,7 +59,7 @@ def _files(
 
 
 def _homes(program: Program, option: str) -> dict[str, str]:
-    """The module of each function in the modules of an option; the first one if several define it."""
+    """The module of each function of an option; the first one if several define it."""
     index = program.module_functions(TARGET, option)
     modules = reversed(index.modules) if index is not None else ()
     return {name: module.name for module in modules for name in module.names}

@@ -182,7 +182,7 @@ def kernel_file(
     prefix: str = "",
     **more: object,
 ) -> OutputFile:
-    """A module of generated kernels of these overloads, which call the framework by names with this prefix."""
+    """A module of generated kernels, which call the framework by names with this prefix."""
     types = type_imports(package, overloads, frozenset())
     context = {"framework": package.called(prefix), "types": types, **more}
     return OutputFile(f"{package.root}/{module}.py", f"python/{template}.py.j2", context)
