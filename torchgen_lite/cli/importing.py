@@ -73,14 +73,11 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
-    text = read_library(session, paths, parse_macros(macros)) if paths else None
-    registry = read_modules(modules, namespace) if modules else None
-    both = put_together(registry, text) if registry and text else registry or text or Library()
-    library = name_kernels(both)
+    library = _read(session, paths, modules, namespace, parse_macros(macros))
     if stopped := [d for d in library.diagnostics if d.code in _NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
-    yaml, count, problems = write_entries(library, TORCH_NAMESPACES)
+    text, count, problems = write_entries(library, TORCH_NAMESPACES)
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
     session.report(diagnostics, kind="import")
     for kind, names in library.modules.items():
@@ -91,9 +88,9 @@ def import_command(
     # Never replace a file by an empty one.
     if output is None or not count:
         session.talk(operators)
-        session.answer("import", yaml, yaml=yaml)
+        session.answer("import", text, yaml=text)
     else:
-        write_file(session, output, yaml, f"{operators}, written to")
+        write_file(session, output, text, f"{operators}, written to")
         session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
     return session.exit_code(diagnostics) if count else ATTENTION
 
@@ -116,6 +113,20 @@ def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macr
     text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
     session.note(f"{counted(text.statements, 'registration')} in the files")
     return text
+
+
+def _read(
+    session: Session,
+    paths: Sequence[Path],
+    modules: Sequence[str],
+    namespace: str,
+    macros: dict[str, Macro],
+) -> Library:
+    """The library according to the module, the files, or both."""
+    text = read_library(session, paths, macros) if paths else None
+    registry = read_modules(modules, namespace) if modules else None
+    both = put_together(registry, text) if registry and text else registry or text or Library()
+    return name_kernels(both)
 
 
 def _keep(library: Library, namespace: str) -> None:

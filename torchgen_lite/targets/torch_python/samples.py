@@ -49,15 +49,11 @@ def build_samples(
     package: Package, differentiable: Mapping[str, DifferentiabilityInfo]
 ) -> list[OutputFile]:
     """The test file; none without samples."""
-    views: list[SamplesView] = []
-    for one in package.own:
-        samples = one.function.samples
-        if samples is not None and samples.calls:
-            calls = tuple(_call(one, sample) for sample in samples.calls)
-            settings = dict(_settings(package, one, samples, differentiable.get(one.name)))
-            parameters = python.parameters(one.schema, _parameter)
-            reference = _reference(package, one, samples)
-            views.append(SamplesView(one, calls, settings, parameters, reference))
+    views = [
+        _view(package, operator, operator.function.samples, differentiable.get(operator.name))
+        for operator in package.own
+        if operator.function.samples is not None and operator.function.samples.calls
+    ]
     if not views:
         return []
     said = {name for view in views for name in view.settings}
@@ -74,6 +70,19 @@ def build_samples(
         "has_devices": "devices" in said,
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
+
+
+def _view(
+    package: Package,
+    operator: PackagedOperator,
+    samples: Samples,
+    info: DifferentiabilityInfo | None,
+) -> SamplesView:
+    calls = tuple(_call(operator, sample) for sample in samples.calls)
+    settings = dict(_settings(package, operator, samples, info))
+    parameters = python.parameters(operator.schema, _parameter)
+    reference = _reference(package, operator, samples)
+    return SamplesView(operator, calls, settings, parameters, reference)
 
 
 def _settings(
