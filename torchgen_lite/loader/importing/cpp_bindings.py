@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
 from torchgen_lite.loader.importing.cpp_blocks import Reader
 from torchgen_lite.loader.importing.cpp_functions import (
@@ -35,53 +33,36 @@ _NARROW = re.compile(
 _WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None", "none()": "None"}
 
 
-class _Proposal(NamedTuple):
-    """The schema without its name, and the key; or why there is none. `asks` are about the schema, `asks_key` about
-    the key."""
-
-    schema: str = ""
-    doc: str = ""
-    asks: tuple[str, ...] = ()
-    key: str = ""
-    asks_key: str = ""
-    problem: str = ""
-
-
 def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     """Propose an operator for `m.def("f", &f, py::arg("x") = 1.0, "doc")`."""
     tree, given = reader.tree, arguments(call)
     word = literal(tree, given[0]) if len(given) > 1 else None
     if word is None:
         return reader.refuse(call)
-    name, kernel = f"{reader.block.namespace}::{prefix}{word}", read_kernel(tree, given[1])
+    name, kernel = f"{reader.namespace}::{prefix}{word}", read_kernel(tree, given[1])
     functions = _defined(tree, reader.find(kernel))
-    why = kernel.problem or ("this is an instance of a template" if "<" in kernel.name else "")
-    if not why and len(functions) != 1:
-        said = "is overloaded" if functions else "is declared in none of these files"
-        why = f"`{kernel.name}` {said}"
-    found = _Proposal(problem=why) if why else _propose(tree, given[2:], functions[0])
-    schema, problems = parse_schema(name + found.schema)
-    conditions = reader.conditions(call) or ()
-    if not found.problem and ("", name, *conditions) in reader.read:
-        found = _Proposal(problem="this name is bound twice")
-    if found.problem or schema is None:
-        return reader.report_unread(word, given[1], found.problem or problems[0].message)
-    reader.read.add(("", name, *conditions))
+    said = "is overloaded" if functions else "is declared in none of these files"
+    why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
+    why = "this is an instance of a template" if "<" in kernel.name else why
+    found = why or _propose(tree, given[2:], functions[0])
+    conditions = reader.conditions_of(call) or ()
+    if (name, *conditions) in reader.read:
+        found = "this name is bound twice"
+    if isinstance(found, str):
+        return reader.report_unread(word, given[1], found)
+    text, said, names = found
+    schema, problems = parse_schema(name + text)
+    if schema is None:
+        return reader.report_unread(word, given[1], problems[0].message)
+    reader.read.add((name, *conditions))
     # What is asked of a namespace is asked once.
-    namespace = [reader.block.asks] if reader.block.asks else []
-    reader.block = replace(reader.block, asks="")
-    asks = found.asks + ((f"`{word}` is bound in a submodule: which name?",) if prefix else ())
-    definition = Definition(
-        name,
-        str(schema),
-        conditions=conditions,
-        doc=found.doc or doc,
-        span=tree.span(given[0]),
-        asks=(*namespace, *asks),
-        binder=reader.block.binder,
-    )
-    reader.library.definitions.append(definition)
-    return reader.add_kernel(name, found.key, kernel, given[1], found.asks_key)
+    asks = [*reader.asks, *_questions(functions[0], names)]
+    asks += [f"`{word}` is bound in a submodule: which name?"] if prefix else []
+    reader.asks.clear()
+    doc, span, binder = said or doc, tree.span(given[0]), reader.binder
+    one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
+    reader.library.definitions.append(one)
+    return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
 
 
 def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
@@ -92,8 +73,10 @@ def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
     return list(types.values())
 
 
-def _propose(tree: CppTree, given: Sequence[Node], function: Function) -> _Proposal:
-    """The operator that a function may become, from what is given with it to `def`."""
+def _propose(
+    tree: CppTree, given: Sequence[Node], function: Function
+) -> tuple[str, str, list[str]] | str:
+    """Schema, documentation and names of arguments, from what is given to `def` with a function; or why there is none."""
     named, marks, doc = list[tuple[str, str | None]](), dict[int, str](), ""
     for one in given:
         argument, text = _argument(tree, one), literal(tree, one)
@@ -104,25 +87,22 @@ def _propose(tree: CppTree, given: Sequence[Node], function: Function) -> _Propo
         elif called(tree, one) == "kw_only":
             marks[len(named)] = "*, "
         elif not _ASIDE.fullmatch(tree.of(one)):
-            return _Proposal(problem=f"`{tree.of(one)}` is not understood")
+            return f"`{tree.of(one)}` is not understood"
     taken = [text for text in function.parameters if text != "void"]
     names = named or [(name or f"_{at}", None) for at, name in enumerate(function.names)]
     if named and len(named) != len(taken):
-        return _Proposal(problem=f"{len(named)} of {len(taken)} arguments have names")
-    types = [schema_type(_wide(one)) for one in taken]
-    results = result_types(function.returns)
-    returns = [schema_type(_wide(one)) for one in results]
-    for text, type_ in zip([*taken, *results], [*types, *returns]):
-        if type_ is None:
-            return _Proposal(problem=f"no schema has the type `{text}`")
+        return f"{len(named)} of {len(taken)} arguments have names"
+    texts = [*taken, *result_types(function.returns)]
+    types = [schema_type(_wide(text)) or "" for text in texts]
+    if "" in types:
+        return f"no schema has the type `{texts[types.index('')]}`"
     shown = [
         f"{marks.get(at, '')}{type_} {name}" + ("" if default is None else f"={default}")
-        for at, (type_, (name, default)) in enumerate(zip(types, names))
+        for at, (type_, (name, default)) in enumerate(zip(types, names[: len(taken)]))
     ]
-    result = str(returns[0]) if len(returns) == 1 else f"({', '.join(map(str, returns))})"
-    asks = tuple(_questions(function, taken, [name for name, _ in names]))
-    key, asks_key = _key(function) if "Tensor" in "".join(taken) else (CATCH_ALL, "")
-    return _Proposal(f"({', '.join(shown)}) -> {result}", doc, asks, key, asks_key)
+    results = types[len(taken) :]
+    returns = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return f"({', '.join(shown)}) -> {returns}", doc, [name for name, _ in names]
 
 
 def _wide(text: str) -> str:
@@ -134,25 +114,24 @@ def _wide(text: str) -> str:
     return _NARROW.sub("int64_t", re.sub(r"\bfloat\b", "double", text))
 
 
-def _questions(function: Function, taken: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+def _questions(function: Function, names: Sequence[str]) -> Iterator[str]:
     """What has to be decided about the schema."""
-    written = [one for one, span in zip(names, function.spans) if MAY_WRITE.match(span.text)]
-    tensors = [name for name, text in zip(names, taken) if "Tensor" in text]
+    given = list(zip(names, function.parameters, function.spans))
+    written = [f"`{name}`" for name, _, span in given if MAY_WRITE.match(span.text)]
+    tensors = [f"`{name}`" for name, text, _ in given if "Tensor" in text]
     if written:
-        yield f"{_listed(written)} may be written: then `Tensor(a!) {written[0]}`"
+        yield f"{', '.join(written)} may be written, in C++: `Tensor(a!)`?"
     elif tensors and function.returns == "void":
-        yield f"nothing is returned: which of {_listed(tensors)} is written? `Tensor(a!) {tensors[-1]}`"
-    for name, text in zip([*names, "the result"], [*taken, function.returns]):
+        yield f"nothing is returned: which of {', '.join(tensors)} is written, a `Tensor(a!)`?"
+    for name, text in zip([*names, "the result"], [*function.parameters, function.returns]):
         if _wide(text) != text:
             yield f"`{name}` is `{text}`: the kernel has to have `{_wide(text)}`"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
 def _key(function: Function) -> tuple[str, str]:
     """The key that the file of a function names, and a question where its text speaks of devices."""
+    if "Tensor" not in "".join(function.parameters):
+        return CATCH_ALL, ""
     if function.body is None:
         return "CPU", "for which devices? the function is defined in none of these files"
     tree, body = function.body
@@ -166,20 +145,14 @@ def _argument(tree: CppTree, node: Node) -> tuple[str, str | None] | None:
     """The name and default of `py::arg("x") = 1.0` or `"x"_a = 1.0`; None for anything else."""
     default = None
     if node.type == "assignment_expression":
-        left, right = node.named_children[0], node.named_children[-1]
-        default = _default(tree, right)
-        node = left
-    while node.type == "call_expression":
-        function = node.child_by_field_name("function")
-        if function is None or function.type != "field_expression":
-            break
-        node = function.named_children[0]
-    name = None
-    if called(tree, node) == "arg" and len(given := arguments(node)) == 1:
-        name = literal(tree, given[0])
-    elif node.type == "user_defined_literal" and tree.of(node).endswith("_a"):
-        name = literal(tree, node.named_children[0])
-    return None if name is None or default == "" else (name, default)
+        default = _default(tree, node.named_children[-1])
+        node = node.named_children[0]
+    # What is said of an argument, such as `py::arg("x").none(false)`, changes no call that is right.
+    while (inner := node.child_by_field_name("function")) and inner.type == "field_expression":
+        node = inner.named_children[0]
+    is_name = called(tree, node) == "arg" or re.fullmatch(r'"\w+"_a', tree.of(node))
+    word = is_name and re.search(r'"(\w+)"', tree.of(node))
+    return (word[1], default) if word and default != "" else None
 
 
 def _default(tree: CppTree, node: Node) -> str:

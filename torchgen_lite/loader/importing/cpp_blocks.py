@@ -8,46 +8,37 @@ from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label
 from torchgen_lite.loader.importing.cpp_functions import Function, Functions
-from torchgen_lite.loader.importing.cpp_kernels import FALLTHROUGH, Kernel
+from torchgen_lite.loader.importing.cpp_kernels import Kernel
 from torchgen_lite.loader.importing.cpp_tree import CppTree, Node
 from torchgen_lite.loader.importing.library import Implementation, Library
 from torchgen_lite.loader.reader import KERNEL_NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and its place; the old API has no variable.
-
-    `modules` are the variables, each with a prefix for names: those of pybind11 (a `binder`) may have submodules.
-    `asks` is about the namespace. A function that a block calls has the conditions of the call.
-    """
-
-    namespace: str
-    key: str
-    modules: dict[str, str]
-    around: tuple[str, ...]
-    used: tuple[str, ...]
-    binder: str = ""
-    asks: str = ""
-    conditions: tuple[str, ...] = ()
-    depth: int = 0
-
-
-@dataclass(slots=True)
 class Reader:
-    """Reads a block into a library, given the functions that all files declare.
+    """Reads `TORCH_LIBRARY_IMPL(namespace, key, variable)` into a library, given the functions that all files declare.
 
     `tags` are the variables about tags, by name, each with its value if that is certain. `read` has what is read once,
-    and `others` the readers of all files, by path.
+    and `others` the readers of all files, by path. `modules` are the variables, each with a prefix for names: those of
+    pybind11 (a `binder`) may have submodules. `asks` is about the namespace. A function that a block calls has the
+    conditions of the call.
     """
 
     tree: CppTree
     library: Library
     functions: Functions
     tags: Mapping[str, Node | None]
-    block: Block
-    read: set[tuple[str, ...]] = field(repr=False)
-    others: Mapping[str, Reader] = field(repr=False)
+    used: tuple[str, ...]
+    read: set[tuple[str, ...]]
+    others: Mapping[str, Reader]
+    modules: dict[str, str]
+    namespace: str = ""
+    key: str = ""
+    around: tuple[str, ...] = ()
+    binder: str = ""
+    asks: list[str] = field(default_factory=list)
+    conditions: tuple[str, ...] = ()
+    depth: int = 0
 
     def report(
         self, code: str, message: str, node: Node, text: str, help_: Help | None = None
@@ -57,7 +48,7 @@ class Reader:
 
     def refuse(self, node: Node) -> None:
         """Report a statement that is no registration known here."""
-        if not self.block.binder:
+        if not self.binder:
             return self.report("TG601", "this registration is not understood", node, "this")
         named = re.search(r'"(\w+)"', self.tree.span(node).text)
         kind = re.search(r"\b(class|enum|exception)_?\b", self.tree.of(node))
@@ -66,29 +57,27 @@ class Reader:
 
     def report_unread(self, name: str, node: Node, why: str) -> None:
         """Report what is bound and becomes no entry."""
-        message = f"`{name}` is bound with {self.block.binder} and was not read"
+        message = f"`{name}` is bound with {self.binder} and was not read"
         self.report("TG614", message, node, why)
 
     def find(self, kernel: Kernel) -> list[Function]:
         """The functions that a kernel's name refers to."""
-        block = self.block
-        return self.functions.find(kernel.name, block.around, block.used) if kernel.name else []
+        return self.functions.find(kernel.name, self.around, self.used) if kernel.name else []
 
-    def conditions(self, node: Node) -> tuple[str, ...] | None:
+    def conditions_of(self, node: Node) -> tuple[str, ...] | None:
         """The preprocessor conditions of a registration; None, which is reported, for too many."""
         conditions = self.tree.conditions(node)
         if conditions is None:
             message = "this registration is below more conditions than a guard can repeat"
             self.report("TG601", message, node, "this", "give its file a build of its own")
             return None
-        return tuple(dict.fromkeys((*self.block.conditions, *conditions)))
+        return tuple(dict.fromkeys((*self.conditions, *conditions)))
 
-    def add_kernel(self, name: str, key: str, kernel: Kernel, node: Node, asks: str = "") -> None:
+    def add_kernel(self, name: str, key: str, asks: str, kernel: Kernel, node: Node) -> None:
         """Add a kernel, or report why it cannot be one; what its author has to change is reported, too."""
         cannot = f"`{name}` has a kernel for {key} that YAML cannot express"
         if kernel.problem:
-            is_named = kernel.problem == FALLTHROUGH
-            help_ = "it remains by hand" if is_named else "give it a name"
+            help_ = "give it a name" if "name" in kernel.problem else "it remains handwritten"
             return self.report("TG602", cannot, node, kernel.problem, help_)
         overloads = self.find(kernel)
         function, *template = kernel.name.partition("<")
@@ -109,7 +98,7 @@ class Reader:
             message = f"kernel `{shown}` of `{name}` can be called only in its own file"
             help_ = "move it out of the unnamed namespace, and remove `static`"
             self.report("TG606", message, node, "generated code has to call it", help_)
-        conditions, span = self.conditions(node), self.tree.span(node)
+        conditions, span = self.conditions_of(node), self.tree.span(node)
         if conditions is not None:
             found, is_named = tuple(overloads), bool(overloads)
             one = Implementation(name, key, shown, conditions, is_named, span, found, asks)
@@ -120,4 +109,4 @@ class Reader:
         """The namespaces and name of a function that none of the files declares."""
         if function.startswith("::"):
             return tuple(function.removeprefix("::").split("::"))
-        return (*filter(None, self.block.around), *function.split("::"))
+        return (*filter(None, self.around), *function.split("::"))

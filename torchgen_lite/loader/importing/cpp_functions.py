@@ -74,11 +74,6 @@ class Functions:
         for function in _functions_of(tree):
             self._found.setdefault(function.path[-1], []).append(function)
 
-    def with_bodies(self) -> Iterator[tuple[Function, CppTree, Node]]:
-        """Every function that the files define."""
-        every = (function for several in self._found.values() for function in several)
-        yield from ((one, *one.body) for one in every if one.body)
-
     def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
         """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))

@@ -9,13 +9,11 @@ from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, arguments, called
 
 # Calls whose one argument is the kernel.
-_WRAPPERS = frozenset(
-    {"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast", "overload_cast"}
-    | {"wrap_pybind_function", "wrap_pybind_function_no_gil"}
-)
+_WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
+# And those of pybind11.
+_WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
 _AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
-FALLTHROUGH = "a fallthrough is not a kernel"
 
 
 class Kernel(NamedTuple):
@@ -63,7 +61,7 @@ def _problem(node: Node, name: str) -> str:
     if node.type == "lambda_expression":
         return "a lambda has no name"
     if name == "makeFallthrough":
-        return FALLTHROUGH
+        return "a fallthrough is not a kernel"
     if name.startswith("makeFromBoxed"):
         return "a boxed kernel does not take the operator's arguments"
     return "this is not the name of a function"

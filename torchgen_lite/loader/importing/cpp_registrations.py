@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.importing.cpp_bindings import read_binding
-from torchgen_lite.loader.importing.cpp_blocks import Block, Reader
+from torchgen_lite.loader.importing.cpp_blocks import Reader
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
@@ -46,10 +46,11 @@ _BY_HAND = {
     "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
 }
 LEGACY = "RegisterOperators"
-# The type of a parameter that registers.
-_TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))"
+# A parameter that registers.
+_TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))\s*\w+\s*[,)]"
+_HELPER = re.compile(rf"\b\w+\s*\([^(){{}};]*{_TAKEN}[^(){{}};]*\{{")
 _REGISTERS = re.compile(
-    rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}\s*\w+\s*[,)]"
+    rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}"
 )
 # The number of functions that call each other with a block's variable.
 _MAX_DEPTH = 16
@@ -69,21 +70,16 @@ def read_registrations(trees: Sequence[CppTree], functions: Functions, library: 
     readers, read = dict[str, Reader](), set[tuple[str, ...]]()
     for tree in trees:
         tags = _variables(tree) if "Tag" in tree.text.text else {}
-        block = Block("", "", {LEGACY: ""}, (), tuple(used_namespaces(tree)))
-        path = tree.text.source.path
-        readers[path] = Reader(tree, library, functions, tags, block, read, readers)
-    for reader in readers.values():
-        _read_file(reader)
-    for function, tree, body in functions.with_bodies():
-        registers = re.search(rf"{_TAKEN}\s*(\w+)", " ".join(one.text for one in function.spans))
-        is_used = registers and re.search(rf"\b{registers[1]}\s*\.\s*(?:def|impl)\b", tree.of(body))
-        if is_used and (tree.text.source.path, str(body.start_byte)) not in read:
-            message = f"`{function.path[-1]}` registers, and no block that is read calls it"
-            label = Label(function.spans[-1], "this function")
-            library.diagnostics.append(Diagnostic("TG601", message, label))
+        used, modules = tuple(used_namespaces(tree)), {LEGACY: ""}
+        one = Reader(tree, library, functions, tags, used, read, readers, modules)
+        readers[tree.text.source.path] = one
+    spans = [_read_file(reader) for reader in readers.values()]
+    for reader, of_file in zip(readers.values(), spans):
+        _report_unread(reader, of_file)
 
 
-def _read_file(reader: Reader) -> None:
+def _read_file(reader: Reader) -> list[tuple[int, int]]:
+    """Read the blocks and objects of a file; where it has them."""
     tree, library = reader.tree, reader.library
     read: list[tuple[int, int]] = []
     for node, around in walk(tree, "function_definition"):
@@ -92,21 +88,21 @@ def _read_file(reader: Reader) -> None:
         if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
             continue
         read.append((name.start_byte, name.end_byte))
-        block = _read_head(reader, declarator, around)
+        inner = _read_head(reader, declarator, around)
         body = node.child_by_field_name("body")
-        if block is not None and body is not None:
-            _read_body(replace(reader, block=block), body)
+        if inner is not None and body is not None:
+            _read_body(inner, body)
     for node, around in walk(tree, "declaration", "expression_statement"):
         calls = list(_legacy_calls(tree, node))
         read += [(node.start_byte, node.end_byte)] if calls else []
-        there = replace(reader, block=replace(reader.block, around=around)) if calls else reader
+        there = replace(reader, around=around) if calls else reader
         for method, call in calls:
             library.statements += 1
             if method == "op":
                 _read_definition(there, call, "")
             else:
                 there.refuse(call)
-    _report_unread(tree, read, library)
+    return read
 
 
 def _variables(tree: CppTree) -> dict[str, Node | None]:
@@ -125,8 +121,9 @@ def _variables(tree: CppTree) -> dict[str, Node | None]:
     return found
 
 
-def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library) -> None:
-    """Report blocks and objects that stand where no part of the text has been read."""
+def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
+    """Report blocks and objects that stand where no part of the text has been read, and functions that were not."""
+    tree, path = reader.tree, reader.tree.text.source.path
     rest, at = list[str](), 0
     for start, end in sorted(read):
         rest += [tree.text.text[at:start], " " * (end - max(at, start))]
@@ -135,14 +132,17 @@ def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library)
     for pattern, said, here in (
         (_HEAD, "cannot be read as the head of a block", "this block"),
         (_OBJECT, "makes an object that registers, which is not read", "this object"),
+        (_HELPER, "takes what registers, and no block that is read calls it", "this function"),
     ):
         for match in pattern.finditer(text):
             start = text.rfind("\n", 0, match.start()) + 1
-            if not text[start : match.start()].lstrip().startswith("using"):
-                label = Label(tree.text.span(match.start(), match.end()), here)
+            is_using = text[start : match.start()].lstrip().startswith("using")
+            if not is_using and (path, str(match.end() - 1)) not in reader.read:
+                word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
+                label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
                 help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
-                message = f"`{match[0]}` {said}"
-                library.diagnostics.append(
+                message = f"`{word}` {said}"
+                reader.library.diagnostics.append(
                     Diagnostic("TG601", message, label, help=help_ if pattern is _OBJECT else None)
                 )
 
@@ -161,7 +161,7 @@ def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
         yield "op", value
 
 
-def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Block | None:
+def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | None:
     tree = reader.tree
     name = tree.of(head.child_by_field_name("declarator"))
     given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
@@ -173,10 +173,11 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Block | N
     namespace, variable = given[0], given[-1]
     key = read_key(given[1]) if is_impl else ""
     is_macro = re.fullmatch(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*", namespace) is not None
+    asks = list[str]()
     if is_macro and binder:
-        stem = re.sub(r"\W", "_", PurePath(tree.text.source.path).stem)
-        asks = f"`{stem}` is the file's name; the build names the module: `--macro {namespace}=...`"
-        return Block(stem, "", {variable: ""}, around, reader.block.used, binder, asks)
+        macro, is_macro = namespace, False
+        namespace = re.sub(r"\W", "_", PurePath(tree.text.source.path).stem)
+        asks += [f"`{namespace}` is the file's name; the build names it: `--macro {macro}=...`"]
     if is_macro or not re.fullmatch(r"\w+", namespace):
         message = f"the namespace `{namespace}` is a macro that is not known"
         word = namespace if is_macro else "NAME"
@@ -186,13 +187,14 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Block | N
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    return Block(namespace, key, {variable: ""}, around, reader.block.used, binder)
+    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
+    return replace(one, namespace=namespace, key=key)
 
 
 def _read_body(reader: Reader, node: Node) -> None:
     """Read a block's statements in order; uses of the variable other than calls are refused."""
-    if reader.block.binder:
-        reader.library.binders[reader.tree.text.source.path] = reader.block.binder
+    if reader.binder:
+        reader.library.binders[reader.tree.text.source.path] = reader.binder
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
@@ -221,21 +223,21 @@ def _may_leave(statement: Node) -> bool:
 
 
 def _mentions(reader: Reader, node: Node) -> bool:
-    names = "|".join(map(re.escape, reader.block.modules))
+    names = "|".join(map(re.escape, reader.modules))
     return node.type != "comment" and bool(re.search(rf"\b(?:{names})\b", reader.tree.of(node)))
 
 
 def _read_statement(reader: Reader, node: Node, doc: str) -> None:
-    tree, block = reader.tree, reader.block
-    declared = node.child_by_field_name("declarator") if block.binder else None
+    tree = reader.tree
+    declared = node.child_by_field_name("declarator") if reader.binder else None
     value = (declared and declared.child_by_field_name("value")) or node
-    if block.binder and node.type == "assignment_expression":
+    if reader.binder and node.type == "assignment_expression":
         value = node.named_children[0]
     chain = _chain(tree, value)
-    if chain and chain[0] in block.modules:
-        prefix = _read_chain(reader, chain[1], block.modules[chain[0]], doc)
+    if chain and chain[0] in reader.modules:
+        prefix = _read_chain(reader, chain[1], reader.modules[chain[0]], doc)
         if declared:
-            block.modules[tree.of(declared.child_by_field_name("declarator"))] = prefix
+            reader.modules[tree.of(declared.child_by_field_name("declarator"))] = prefix
         return
     if node.type == "call_expression":
         if _follow(reader, node):
@@ -254,26 +256,26 @@ def _read_statement(reader: Reader, node: Node, doc: str) -> None:
 
 def _follow(reader: Reader, call: Node) -> bool:
     """Read the function that a block passes its variable to; whether it was found."""
-    block, given = reader.block, [reader.tree.of(one) for one in arguments(call)]
-    at = next((at for at, text in enumerate(given) if text in block.modules), -1)
-    conditions = reader.conditions(call)
-    if at < 0 or conditions is None or block.depth == _MAX_DEPTH:
+    given = [reader.tree.of(one) for one in arguments(call)]
+    at = next((at for at, text in enumerate(given) if text in reader.modules), -1)
+    conditions = reader.conditions_of(call)
+    if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
         return False
     name = re.sub(r"\s+", "", reader.tree.of(call.child_by_field_name("function")))
-    prefix, is_found = block.modules[given[at]], False
-    for one in reader.functions.find(name, block.around, block.used):
+    prefix, is_found = reader.modules[given[at]], False
+    for one in reader.functions.find(name, reader.around, reader.used):
         tree, body = one.body or (reader.tree, call)
         other = reader.others.get(tree.text.source.path)
         if other is None or one.body is None or at >= len(one.names):
             continue
         is_found = True
-        once = (tree.text.source.path, str(body.start_byte), block.namespace, block.key, prefix)
+        once = (tree.text.source.path, str(body.start_byte), reader.namespace, reader.key, prefix)
         if once not in reader.read:
-            reader.read |= {once, once[:2]}
-            around, used = one.path[:-1], other.block.used
-            inner = replace(block, modules={one.names[at]: prefix}, around=around, used=used)
-            inner = replace(inner, conditions=conditions, depth=block.depth + 1)
-            _read_body(replace(other, block=inner), body)
+            reader.read.update((once, once[:2]))
+            around, used = one.path[:-1], other.used
+            inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
+            inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions)
+            _read_body(replace(inner, depth=reader.depth + 1), body)
     return is_found
 
 
@@ -296,23 +298,22 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
 
 def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc: str) -> str:
     """Read the calls of a chain; the prefix of the submodule that they end in."""
-    block = reader.block
     for method, call in calls:
-        if block.binder and method in ("doc", "def_submodule"):
+        if reader.binder and method in ("doc", "def_submodule"):
             name = literal(reader.tree, arguments(call)[0]) if arguments(call) else ""
             prefix += f"{name}_" if name else ""
             continue
         reader.library.statements += 1
-        if block.binder and method == "def":
+        if reader.binder and method == "def":
             read_binding(reader, call, prefix, doc)
-        elif not block.binder and method in _BY_HAND:
+        elif not reader.binder and method in _BY_HAND:
             message = f"`{method}` is not taken over"
             reader.report("TG606", message, call, _BY_HAND[method])
             if method == "class_":
                 break  # What is called behind it is the class's.
-        elif method == "def" and not block.key:
+        elif method == "def" and not reader.key:
             _read_definition(reader, call, doc)
-        elif method == "impl" and not block.binder:
+        elif method == "impl" and not reader.binder:
             _read_implementation(reader, call)
         else:
             reader.refuse(call)
@@ -347,11 +348,7 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
             kernel, at = read_kernel(tree, one), one
         else:
             return reader.refuse(call)
-    full = (
-        text.strip()
-        if "::" in text.partition("(")[0]
-        else f"{reader.block.namespace}::{text.strip()}"
-    )
+    full = text.strip() if "::" in text.partition("(")[0] else f"{reader.namespace}::{text.strip()}"
     if "(" not in full:
         if kernel is None:
             return reader.refuse(call)
@@ -368,13 +365,13 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         message = f"`{unknown[0]}` is not a tag"
         return reader.report("TG601", message, call, "this registration")
     name = schema.full_name
-    conditions = reader.conditions(call)
+    conditions = reader.conditions_of(call)
     if conditions is None:
         return None
     definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
     reader.library.definitions.append(definition)
     if kernel is not None:
-        reader.add_kernel(name, kernel.key or CATCH_ALL, kernel, at)
+        reader.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
 
 
 def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
@@ -413,9 +410,9 @@ def _read_implementation(reader: Reader, call: Node) -> None:
     if key is None:
         return reader.refuse(call)
     kernel = read_kernel(tree, given[-1])
-    full = name if "::" in name else f"{reader.block.namespace}::{name}"
-    key = kernel.key or key or reader.block.key or CATCH_ALL
-    return reader.add_kernel(full, key, kernel, given[-1])
+    full = name if "::" in name else f"{reader.namespace}::{name}"
+    key = kernel.key or key or reader.key or CATCH_ALL
+    return reader.add_kernel(full, key, "", kernel, given[-1])
 
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
