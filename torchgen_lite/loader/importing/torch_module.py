@@ -15,7 +15,7 @@ from dataclasses import replace
 from importlib import import_module
 from inspect import unwrap
 from pathlib import Path
-from types import FunctionType
+from types import MethodType
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label
@@ -200,7 +200,7 @@ class _Reader:
             self._report("TG607", message, function, "make it a function of its own")
             return ""
         if _is_another(getattr(sys.modules.get(module), word, None), function):
-            message = f"{said}, and so is a later function of `{module}`"
+            message = f"{said}, and `{module}.{word}` is something else"
             self._report("TG607", message, function, "give it a name of its own")
             return ""
         modules = self.library.modules.setdefault(kind, [])
@@ -233,19 +233,20 @@ class _Reader:
 
 
 def _is_another(held: Any, function: Any) -> bool:
-    """Whether the module's function of this name is another one; many fakes are called `_`."""
-    is_plain = isinstance(held, FunctionType) and held.__name__ == function.__name__
-    return is_plain and unwrap(held) is not unwrap(function)
+    """Whether a module has something else under the name of a function; many fakes are called `_`."""
+    return unwrap(getattr(held, "_init_fn", held)) is not unwrap(function)
 
 
 def _shown(function: Any) -> str:
     """The name of a function, or of the type of another object, such as `functools.partial`."""
+    if isinstance(function, MethodType):
+        return f"{_shown(function.__self__)}.{function.__name__}"
     return str(getattr(function, "__qualname__", f"{type(function).__qualname__}(...)"))
 
 
 def _line_of(function: Any) -> Label | None:
     code = getattr(function, "__code__", None)
-    if code is None:
+    if code is None or isinstance(function, MethodType):
         return None
     source, _ = read_source(Path(code.co_filename), Path.cwd())
     if source is None:
