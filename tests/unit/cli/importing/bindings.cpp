@@ -24,11 +24,28 @@ void bind_more(py::module& m);
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.doc() = "operators";
-  m.def("forward", &fwd, "x * s", py::arg("x"), py::kw_only(), py::arg("s") = 1.0f);
-  m.def("upd", torch::wrap_pybind_function(upd), "y"_a, py::arg("b").none(false), py::arg("c") = py::none());
+  m.def(
+      "forward",
+      &fwd,
+      "x * s",
+      py::arg("x"),
+      py::kw_only(),
+      py::arg("s") = 1.0f);
+  m.def(
+      "upd",
+      torch::wrap_pybind_function(upd),
+      "y"_a,
+      py::arg("b").none(false),
+      py::arg("c") = py::none());
   // Fills a tensor.
-  m.def("fill", &fill, "out"_a, "sizes"_a = std::vector<int>{1, -2}, "value"_a = -1e-3,
-        py::call_guard<py::gil_scoped_release>(), py::return_value_policy::move);
+  m.def(
+      "fill",
+      &fill,
+      "out"_a,
+      "sizes"_a = std::vector<int>{1, -2},
+      "value"_a = -1e-3,
+      py::call_guard<py::gil_scoped_release>(),
+      py::return_value_policy::move);
   m.def("halves", &halves).def("version", &version);
 #ifdef WITH_MORE
   bind_more(m);
