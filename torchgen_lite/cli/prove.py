@@ -66,6 +66,9 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
         read_fakes(source, library)
     if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
         raise Refused(*stopped)
+    proposed = {one.name for one in library.definitions if one.binder}
+    library.definitions = [one for one in library.definitions if not one.binder]
+    library.implementations = [one for one in library.implementations if one.name not in proposed]
     parsed = [(one, parse_schema(one.schema)[0]) for one in library.definitions]
     operators = {one.name: (one, schema) for one, schema in parsed if schema is not None}
     diagnostics = sort_diagnostics([*_unread(library), *_prove(library, operators)])
@@ -85,7 +88,9 @@ _Operator = tuple[Definition, FunctionSchema]
 
 
 def _unread(library: Library) -> Iterator[Diagnostic]:
-    """What `import` did not read, without what concerns YAML alone."""
+    """What `import` did not read, without what concerns YAML alone, and what is no operator."""
+    for path, binder in library.binders.items():
+        yield _not_compared(f"what `{path}` binds with {binder}, which is no operator", None)
     for found in library.diagnostics:
         if found.code in ("TG601", "TG604", "TG612"):
             yield found
