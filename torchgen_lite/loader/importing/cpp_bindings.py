@@ -45,7 +45,9 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
     why = "this is an instance of a template" if "<" in kernel.name else why
     found = why or _propose(tree, given[2:], functions[0])
-    conditions = reader.conditions_of(call) or ()
+    conditions = reader.conditions_of(call)
+    if conditions is None:
+        return None
     if (name, *conditions) in reader.read:
         found = "this name is bound twice"
     if isinstance(found, str):
@@ -123,7 +125,7 @@ def _questions(function: Function, names: Sequence[str]) -> Iterator[str]:
         yield f"{', '.join(written)} may be written, in C++: `Tensor(a!)`?"
     elif tensors and function.returns == "void":
         yield f"nothing is returned: which of {', '.join(tensors)} is written, a `Tensor(a!)`?"
-    for name, text in zip([*names, "the result"], [*function.parameters, function.returns]):
+    for name, text in zip([*names, "return"], [*function.parameters, function.returns]):
         if _wide(text) != text:
             yield f"`{name}` is `{text}`: the kernel has to have `{_wide(text)}`"
 
