@@ -28,7 +28,7 @@ from torchgen_lite.schema import parse_schema
 _ASIDE = re.compile(r"[\w:]*\b(?:call_guard|keep_alive|pos_only|noconvert)\b.*|.*policy::\w+", re.S)
 # Numbers that Python passes as `int` and `float`, and that no kernel of PyTorch takes.
 _NARROW = re.compile(
-    r"\b(?:(?:unsigned|signed|long|short)\b\s*)+(?:int\b)?|\b(?:int|size_t|u?int(?:8|16|32)_t|uint64_t)\b"
+    r"\b(?:(?:un)?signed |long |short )*(?:unsigned|long|short|int|size_t|u?int(?:8|16|32)_t|uint64_t)\b"
 )
 _WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None", "none()": "None"}
 
