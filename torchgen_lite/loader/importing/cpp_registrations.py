@@ -195,6 +195,9 @@ def _read_body(reader: Reader, node: Node) -> None:
     """Read a block's statements in order; uses of the variable other than calls are refused."""
     if reader.binder:
         reader.library.binders[reader.tree.text.source.path] = reader.binder
+    if included := re.search(r"^\s*#\s*include\s*(\S+)", reader.tree.span(node).text, re.M):
+        message = f"`{included[1]}` is included in the middle of a block, and not read"
+        reader.report("TG601", message, node, "here", "give the built library: `--module`")
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
