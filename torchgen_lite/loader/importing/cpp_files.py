@@ -49,16 +49,16 @@ def read_cpp(
     trees = [parse_cpp(text) for text in progress(texts)]
     functions = Functions()
     for tree in trees:
-        read_registrations(tree, functions, Library())
         functions.add(tree)
+    read_registrations(trees, functions, Library())
     # Parsing takes the time of `import`: of the other files only those that have a kernel's name are parsed.
     read_already = {tree.text.source.path for tree in trees}
     for source in sources:
         words = re.findall(r"[A-Za-z_]\w*", source.text)
         if source.path not in read_already and not functions.asked.isdisjoint(words):
             functions.add(parse_cpp(read(source)))
-    for tree in trees:
-        read_registrations(tree, functions, library)
+    read_registrations(trees, functions, library)
+    library.files += len(sources)
     return library
 
 

@@ -14,7 +14,8 @@ CATCH_ALL = "CompositeImplicitAutograd"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An operator that is defined. `conditions` are preprocessor expressions that must all hold."""
+    """An operator that is defined. `conditions` are preprocessor expressions that must all hold; `asks` are questions
+    to the author about what is only proposed, since a `binder` (pybind11) binds it."""
 
     name: str
     schema: str
@@ -22,6 +23,8 @@ class Definition:
     conditions: tuple[str, ...] = ()
     doc: str = ""
     span: Span | None = field(default=None, compare=False)
+    asks: tuple[str, ...] = field(default=(), compare=False)
+    binder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Implementation:
     is_named: bool = True
     span: Span | None = field(default=None, compare=False)
     functions: tuple[Function, ...] = field(default=(), compare=False)
+    asks: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,8 @@ class Extra:
 class Library:
     """Everything that was found, in order, and diagnostics for what was not understood.
 
-    `modules` are the Python modules of kernels and of fakes. `statements` is the number of
-    registrations that were looked at.
+    `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
+    looked at, `files` that of files; `binders` has what binds functions to Python, by file.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -64,3 +68,5 @@ class Library:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     modules: dict[str, list[str]] = field(default_factory=dict)
     statements: int = 0
+    files: int = 0
+    binders: dict[str, str] = field(default_factory=dict)
