@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -22,7 +21,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.torch_expressions import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.loader.samples import Reference, Sample, Samples
+from torchgen_lite.loader.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
@@ -31,32 +30,24 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
-class SamplesView(NamedTuple):
-    """The samples of one operator, and what else its cases say."""
-
-    operator: PackagedOperator
-    calls: tuple[Sample, ...]
-    settings: dict[str, str]
-
-
 def build_samples(
     package: Package, differentiable: Mapping[str, DifferentiabilityInfo]
 ) -> list[OutputFile]:
     """The test file; none without samples."""
     views = [
-        _view(package, operator, operator.function.samples, differentiable.get(operator.name))
+        (operator, dict(_settings(package, operator, samples, differentiable.get(operator.name))))
         for operator in package.own
-        if operator.function.samples is not None and operator.function.samples.calls
+        if (samples := operator.function.samples) is not None and samples.calls
     ]
     if not views:
         return []
-    said = {name for view in views for name in view.settings}
+    said = {name for _, settings in views for name in settings}
     context = {
         "package": package.name,
         "operators": views,
         "has_references": "reference" in said,
         "imports_references": any("reference" in o.functions for o in package.own),
-        "has_gradients": any(_has_gradients(view) for view in views),
+        "has_gradients": any(_has_gradients(settings) for _, settings in views),
         "has_vmap": "vmap" in said,
         "has_axes": "axes" in said,
         "has_autocast": "autocast" in said,
@@ -64,16 +55,6 @@ def build_samples(
         "has_devices": "devices" in said,
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
-
-
-def _view(
-    package: Package,
-    operator: PackagedOperator,
-    samples: Samples,
-    info: DifferentiabilityInfo | None,
-) -> SamplesView:
-    settings = dict(_settings(package, operator, samples, info))
-    return SamplesView(operator, samples.calls, settings)
 
 
 def _settings(
@@ -119,8 +100,8 @@ def _reference(package: Package, operator: PackagedOperator, given: Reference) -
     return reference(operator.schema, call)
 
 
-def _has_gradients(view: SamplesView) -> bool:
-    return "inputs" in view.settings and view.settings.get("gradcheck") != "None"
+def _has_gradients(settings: Mapping[str, str]) -> bool:
+    return "inputs" in settings and settings.get("gradcheck") != "None"
 
 
 def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:
