@@ -78,22 +78,29 @@ SAMPLED = """\
 - func: chip::f(Tensor x) -> Tensor
   dispatch: {PrivateUse1: f}
   samples: {calls: [(randn(3))], reference: of_f}
+- func: cos
+  dispatch: {CPU: cos}
+  samples: [(randn(3))]
 """
 
 
 @pytest.mark.parametrize(
     ("targets", "untested"),
     [
-        ("cpp-torch", [(3, "device-tests"), (6, "device-tests")]),
-        ("cpp-torch, torch-python", [(3, "device-tests"), (6, "device-tests")]),
-        ("device-tests", [(6, "an expression"), (9, "an expression")]),
-        ("device-tests, torch-python", [(6, "an expression")]),
+        ("cpp-torch", [(3, "device-tests"), (6, "device-tests"), (12, "device-tests")]),
+        (
+            "cpp-torch, torch-python",
+            [(3, "device-tests"), (6, "device-tests"), (12, "device-tests")],
+        ),
+        ("device-tests", [(6, "an expression"), (9, "an expression"), (12, "no kernel")]),
+        ("device-tests, torch-python", [(6, "an expression"), (12, "no kernel")]),
     ],
 )
 def test_samples_that_no_target_tests(
     tmp_path: Path, targets: str, untested: list[tuple[int, str]]
 ) -> None:
     theirs = "- func: exp(Tensor self) -> Tensor\n- func: sin(Tensor self) -> Tensor\n"
+    theirs += "- func: cos(Tensor self) -> Tensor\n"
     (tmp_path / "pytorch.yaml").write_text(theirs)
     (tmp_path / "ops.yaml").write_text(SAMPLED)
     configuration = (

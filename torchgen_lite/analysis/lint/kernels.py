@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -36,8 +36,8 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
 
 
 def samples_without_tests(program: Program) -> Iterator[Diagnostic]:
-    """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and where that would have
-    to know a function, as the package of `torch-python` does for operators of its own."""
+    """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and of those for which it
+    has no tests, unless the package of `torch-python` has."""
     targets = program.config.targets
     for function in program.functions:
         samples, is_theirs = function.samples, function.name in program.resolved.lent
@@ -47,6 +47,10 @@ def samples_without_tests(program: Program) -> Iterator[Diagnostic]:
             hint = "add the target `device-tests`"
         elif "device-tests" in targets and function.reference_function:
             hint = "write the reference as an expression"
+        elif "device-tests" in targets and DEVICES.keys().isdisjoint(
+            e.key for e in function.dispatch
+        ):
+            hint = "the entry has no kernel for a device"
         else:
             continue
         message = f"no test is generated from the samples of `{function.func.local_name}`"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.languages.python.torch_library import DEVICES
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.config import locate_value
 from torchgen_lite.loader.entry import NativeFunction

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
+from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.torch_expressions import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.samples import Reference, Samples
@@ -66,7 +66,7 @@ def _settings(
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
-    devices = [quote(device) for key, device in torch_library.DEVICES.items() if key in keys]
+    devices = [quote(device) for key, device in DEVICES.items() if key in keys]
     if inputs:
         yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():
