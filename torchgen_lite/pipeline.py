@@ -170,9 +170,10 @@ def read_program(
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     release = parse_version(config.for_torch) or native.version
+    own = (config.extra_fields, config.namespace, config.privateuse1)
     functions, found = load_native_functions(
         sources,
-        Dialect(tags, config.extra_fields, config.namespace, config.privateuse1, release),
+        Dialect(tags, *own, release, native.autocast),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )

@@ -74,7 +74,7 @@ def add_command(
     if like is not None or calls is not None:
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
-    there = {function.name for function in program.entries}
+    there = {function.name for function in program.entries if not function.is_listed}
     every = list(_with_delegates(pytorch, operators))
     # By name, only what has a kernel is an entry.
     every = [f for f in every if not is_named or f.structured_delegate is None]
