@@ -106,7 +106,7 @@ def _asked_for(
     covered = {one.operator.name: one for one in coverage(overlay, key)}
     found: list[Covered] = []
     if calls is not None:
-        found, _, stopped = called(overlay, key, tuple(covered.values()), (), calls)
+        found, _, stopped = called(session, overlay, key, tuple(covered.values()), (), calls)
         if stopped:
             session.warn(stopped)
     found = [one for one in found if one.verdict not in SERVED]
