@@ -17,10 +17,10 @@ _INTRODUCTION = """\
 # The configuration
 
 The configuration is the table `[tool.torchgen_lite]` of the nearest `pyproject.toml`, or the file `torchgen_lite.toml`,
-where the names of tables have no prefix (`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are relative
-to the folder of the file. A list with one string may be written as that string. `--config 'KEY = VALUE'` overrides a
-setting; options of targets that are set this way also apply with `--schema` and `--torch`. An unknown key is an error
-(TG002), as is a value of the wrong type (TG003), or an unknown or invalid option of a target (TG510).
+where the names of tables have no prefix (`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are
+relative to the folder of the file. A list with one string may be written as that string. `--config 'KEY = VALUE'`
+overrides a setting; options of targets that are set this way also apply with `--schema` and `--torch`. An unknown key
+is an error (TG002), as is a value of the wrong type (TG003), or an unknown or invalid option of a target (TG510).
 
 `torchgen-lite schema --of config` prints a JSON Schema for editors; this page is generated from the same declarations.
 

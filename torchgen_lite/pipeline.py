@@ -89,8 +89,12 @@ def load(
     if schema is None and not torch:
         diagnostics += _no_schema(settings, paths)
     if schema is not None:
-        given = [schema] if isinstance(schema, (str, os.PathLike)) else list(schema)
-        settings, paths = _with_schema(settings, [start / path for path in given])
+        given = [schema] if isinstance(schema, (str, os.PathLike)) else schema
+        own, paths = {os.path.realpath(path) for path in paths}, [start / path for path in given]
+        # Kernels and names belong to the configured schema: for other files they mean nothing,
+        # unless they are given on the command line too.
+        if own.isdisjoint(map(os.path.realpath, paths)):
+            settings = replace(settings, operators="others", namespace="")
     tags: dict[str, str] | None = None
     if torch and schema is not None:
         settings = replace(settings, native=INSTALLED)
@@ -134,18 +138,6 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
     yield Diagnostic("TG007", f"there is no `{DEFAULT_SCHEMA}` here", help=setting + start)
 
 
-def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
-    """The configuration for schema files given on the command line.
-
-    Kernels and names belong to the configured schema; for other files they mean nothing, unless
-    they are given on the command line too.
-    """
-    own = {os.path.realpath(config.root / path) for path in config.schema}
-    if not own.intersection(map(os.path.realpath, paths)):
-        config = replace(config, operators="others", namespace="")
-    return config, list(paths)
-
-
 def _with_torch(
     config: Config, paths: list[Path], diagnostics: list[Diagnostic]
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
@@ -178,9 +170,10 @@ def read_program(
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     release = parse_version(config.for_torch) or native.version
+    own = (config.extra_fields, config.namespace, config.privateuse1)
     functions, found = load_native_functions(
         sources,
-        Dialect(tags, config.extra_fields, config.namespace, config.privateuse1, release),
+        Dialect(tags, *own, release, native.autocast),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )

@@ -1,6 +1,7 @@
 """A C++ library of twenty operators, imported, generated and built: it registers the same and passes its own tests.
 
-So is the library that docs/moving-over.md begins with, which is compiled beside it: the headers are most of the time.
+So are the two libraries in C++ of docs/moving-over.md, which are compiled beside it: the headers are most of the time.
+The functions of the one that pybind11 bound are those of a generated package.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adopt.adopted import make_visible, registry, run_tool
+from tests.adopt.adopted import make_visible, registry, run_python, run_tool
 from tests.blocks import PAGES, blocks
 from tests.cpp.compiling import compile_library, needs_compiler, write_files
 from torchgen_lite import generate, load
@@ -43,9 +44,12 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     sources = generated_sources(generated)
     walk_the_page(walk)
     walked = [f"{walk}/{path}" for path in ("csrc/ops.cpp", *generated_sources(walk))]
-    include = [
-        f"-I{path}" for one in (generated, walk) for path in (one, one / "cpp-torch/include")
-    ]
+    bound = generated / "bound"
+    write_files(bound, the_bound_library())
+    write_files(bound, generate(load(root=bound), targets=["torch-python"]))
+    walked += [f"{bound}/{path}" for path in ("scaling.cpp", *generated_sources(bound))]
+    include = [f"-I{folder}/cpp-torch/include" for folder in (generated, walk, bound)]
+    include.append(f"-I{walk}")
     build(generated, ["kernels.cpp", *sources, *walked], *include)
     return by_hand, generated
 
@@ -69,6 +73,18 @@ def walk_the_page(folder: Path) -> None:
     code, said = run_tool(folder, "adopt", "--macro", "TORCH_EXTENSION_NAME=mylib")
     assert code == 0, said
     assert "TORCH_LIBRARY_EXPAND(TORCH" not in (folder / "csrc/ops.cpp").read_text()
+
+
+def the_bound_library() -> dict[str, str]:
+    """The library of the page that pybind11 bound, once it is generated: its module is the package that has its name."""
+    code = blocks(PAGE, "cpp")[1].replace("torch/extension.h", "ATen/ATen.h")
+    return {
+        "scaling.cpp": code[: code.index("PYBIND11_MODULE")],
+        "ops.yaml": blocks(PAGE, "yaml")[4],
+        "torchgen_lite.toml": blocks(PAGE, "toml")[2],
+        "scaling_ops.py": "import torch\ntorch.ops.load_library('../library.so')\n",
+        "use.py": blocks(PAGE, "python")[1],
+    }
 
 
 OPTIONS = (".", "--macro", "EXTENSION_NAME=adopt")
@@ -99,6 +115,11 @@ def test_the_page_ends_where_it_began(libraries: tuple[Path, Path]) -> None:
     schema, keys, tags = by_hand["mylib::muladd"]
     by_hand["mylib::muladd"] = [schema, ["Autograd", *keys], tags]  # type: ignore[misc]
     assert by_hand == generated and list(by_hand) == ["mylib::muladd", "mylib::norm"]
+
+
+def test_what_was_bound_is_called_as_before(libraries: tuple[Path, Path]) -> None:
+    folder = libraries[1] / "bound"
+    assert run_python(folder, "use.py", path=folder / "torch-python") == (0, "")
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["by-hand", "generated"])

@@ -146,11 +146,46 @@ def _(x):
     )
     assert code == 1
     assert [line for line in said.splitlines() if "TG" in line] == [
-        "mylib.py:5:1: error[TG607] the fake of 'mylib::f' is '_', and so is a later function of 'mylib' "
+        "mylib.py:5:1: error[TG607] the fake of 'mylib::f' is '_', and so is another function of 'mylib' "
         "(give it a name of its own)"
     ]
     text = (tmp_path / "ops.yaml").read_text()
     assert text.index("mylib::g(") < text.index("fake: _") and text.count("fake:") == 1
+
+
+@pytest.mark.torch
+def test_functions_that_the_module_has_no_name_for(tmp_path: Path) -> None:
+    """`register_vmap` returns None, so the module has no `_`; `apply` is PyTorch's, bound to a class."""
+    (tmp_path / "mylib.py").write_text("""\
+import torch
+from torch.library import Library, custom_op, register_fake, register_vmap
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x.clone()
+library = Library("mylib", "DEF")
+library.define("f(Tensor x) -> Tensor")
+library.impl("f", F.apply, "Autograd")
+@custom_op("mylib::g", mutates_args=(), device_types="cpu")
+def g(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+@g.register_kernel("cuda")
+def _(x):
+    return x.clone()
+@register_fake("mylib::g")
+def _(x):
+    return torch.empty_like(x)
+@register_vmap("mylib::g")
+def _(info, dims, x):
+    return x, 0
+""")
+    code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output-format", "concise")
+    assert code == 1
+    assert [line.partition(" (")[0] for line in said.splitlines() if "TG" in line] == [
+        "error[TG607] the kernel for Autograd of 'mylib::f' is 'F.apply', which is not a module-level function",
+        "mylib.py:16:1: error[TG607] the fake of 'mylib::g' is '_', and so is another function of 'mylib'",
+        "mylib.py:19:1: error[TG607] the vmap of 'mylib::g' is '_', and so is another function of 'mylib'",
+    ]
 
 
 @pytest.mark.torch

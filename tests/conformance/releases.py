@@ -32,7 +32,7 @@ from tests.conftest import ROOT, SOURCES
 from torchgen_lite.loader.versions import Version, parse_version
 
 # What an environment has besides the project's own test extra; torch is given with its version.
-TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
+TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel", "expecttest>=0.3")
 
 
 # Most of what a file costs is libtorch's headers: they are compiled once, with the flags of the first file.
@@ -117,8 +117,8 @@ PARTS = (
     # The headers of the stable ABI and backends written in Python need 2.10.
     Part("torch_ops, stable", since=(2, 10), compiles=True, example="torch_ops", abi="stable"),
     Part("torch_backend", since=(2, 10), example="torch_backend"),
-    # The C++ device is written for what PyTorch 2.13 requires.
-    Part("torch_backend_cpp", since=(2, 13), compiles=True, example="torch_backend_cpp"),
+    # The device was not tried with earlier releases.
+    Part("torch_backend_cpp", since=(2, 9), compiles=True, example="torch_backend_cpp"),
 )
 
 
@@ -190,7 +190,7 @@ def example(python: Path, part: Part, work: Path) -> str:
         for step in (("-m", "torchgen_lite", "generate"), ("-c", DEVICE)):
             if not run(python, *step, cwd=folder, PYTHONPATH=path):
                 return "failed"
-        return tested(python, "tests", cwd=folder, PYTHONPATH=path)
+        return tested(python, "tests", "generated/device-tests", cwd=folder, PYTHONPATH=path)
     site = work / "site"
     shutil.rmtree(site, ignore_errors=True)
     install = ("-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")

@@ -144,15 +144,20 @@ class TestBuilt:
         folder, copied = built / "wrong", "_device_tests.py"
         folder.mkdir()
         shutil.copy(built / "generated" / "device-tests" / copied, folder)
+        # The device's own file has no samples. This template has nothing to fill in.
+        template = (ROOT / "templates" / "device_tests" / "samples.py.j2").read_text()
+        (folder / "_device_samples.py").write_text(template.partition("-#}\n")[2])
         shutil.copy(Path(__file__).with_name("wrong_kernels.py"), folder / "test_wrong.py")
         ends = generated_tests(built, "wrong")
         assert {name for name, end in ends.items() if end == "failed"} == {
             "test_backward_sigmoid_backward_sim_float32",
             "test_forward_view_sim_float32",
             "test_noncontiguous_relu_sim_float32",
+            "test_samples_relu_sim_float32",
             "test_writing_sim",
         }
-        assert ends["test_forward_relu_sim_float32"] == ends["test_reading_sim"] == "passed"
+        right = "forward_relu_sim_float32", "samples_view_sim_float32", "reading_sim"
+        assert {ends[f"test_{name}"] for name in right} == {"passed"}
 
     def test_coverage_is_what_the_live_dispatcher_says(self, answer: Callable[..., Any]) -> None:
         live, fell_back = answer("-c", LIVE)

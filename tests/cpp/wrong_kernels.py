@@ -2,6 +2,7 @@
 
 import sim  # noqa: F401
 import torch
+from _device_samples import Samples, call, sample_tests
 from _device_tests import device_tests
 
 library = torch.library.Library("aten", "IMPL")
@@ -34,4 +35,9 @@ class Probes:
 
 
 KERNELS = dict.fromkeys(["aten::view", "aten::relu", "aten::sigmoid_backward"], "float32")
-device_tests(globals(), "privateuse1", KERNELS, Probes, {"test_negated_*": ""})
+SAMPLES = {
+    "aten::relu": Samples([lambda: call(torch.randn(2, 3).t())]),
+    "aten::view": Samples([lambda: call(torch.arange(6.0), [2, 3])]),
+}
+MORE = sample_tests(SAMPLES, KERNELS)
+device_tests(globals(), "privateuse1", KERNELS, Probes, {"test_negated_*": ""}, MORE)

@@ -54,6 +54,7 @@ def test_what_is_said(name: str, run: Callable[..., Result], project: Path) -> N
         expected.write_text(said)
     assert said == expected.read_text()
     assert "[TG" in said or "Error:" in said
+    assert said.count("\n  = help: ") + said.count("\n   = help: ") >= said.count("[TG")
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if not name.endswith(".args")])

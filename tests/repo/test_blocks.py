@@ -1,7 +1,8 @@
 """Blocks of all pages: YAML is linted, settings are read, Python compiled, commands parsed or run.
 
 Pages that are worked through as a whole have tests of their own: tutorials and messages
-(`test_tutorials.py`), the cookbook (`tests/torch_python`), the command line, moving over.
+(`test_tutorials.py`), the cookbook (`tests/torch_python`), the command line, moving over. C++ and CMake are in
+`test_cpp_blocks.py`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from torchgen_lite.cli.app import COMMANDS, cli
 from torchgen_lite.loader.config import tomllib
 
 # Parts of files, what is printed, settings of editors. Tests of their pages run some of them.
-UNTESTED = {"", "cmake", "cpp", "elisp", "jinja", "lua", "meson", "ninja", "text"}
-TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh"}
+UNTESTED = {"", "elisp", "jinja", "lua", "meson", "ninja", "text"}
+TESTED = {"yaml", "toml", "json", "python", "diff", "console", "bash", "sh", "cmake", "cpp"}
 # Pages whose files make projects, mistakes among them, which tests of their own generate.
 WHOLE = re.compile("tutorial|troubleshooting|moving-over|cookbook")
 OF_PROJECTS = {"yaml", "toml"}

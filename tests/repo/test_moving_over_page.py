@@ -43,7 +43,19 @@ def test_prove(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "csrc/ops.cpp").write_text(blocks(PAGE, "cpp")[0].replace("double s", "int64_t s"))
     command = next(one for one in blocks(PAGE, "sh") if " prove " in one)
     result = run(*command.split()[1:])
-    assert result.code == 1 and result.stderr.startswith(blocks(PAGE, "text")[3])
+    assert result.code == 1 and result.stderr.startswith(blocks(PAGE, "text")[4])
+
+
+def test_the_library_that_is_bound(
+    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "csrc").mkdir()
+    (tmp_path / "csrc/scaling.cpp").write_text(blocks(PAGE, "cpp")[1])
+    command = next(one for one in blocks(PAGE, "sh") if "=scaling" in one)
+    result = run(*command.split()[1:])
+    assert (result.code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[3])
+    assert result.stderr.startswith(blocks(PAGE, "text")[3])
 
 
 @pytest.mark.torch

@@ -195,9 +195,18 @@ def test_a_backend_is_built_as_init_says() -> None:
     assert " ".join(build.split()) in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
+EVERY_PAGE = pytest.mark.parametrize(
     "page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.stem
 )
+
+
+@EVERY_PAGE
+def test_columns_have_names(page: Path) -> None:
+    heads = re.findall(r"^(\|.*\|)\n\|(?: *:?-+:? *\|)+$", page.read_text(), flags=re.M)
+    assert [head for head in heads if not all(map(str.strip, head[1:-1].split("|")))] == []
+
+
+@EVERY_PAGE
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
         path, _, anchor = target.partition("#")

@@ -66,6 +66,22 @@ def test_links_are_those_of_the_repository() -> None:
     assert "".join(_with_links("[a](../README.md)", "cli.md", None)) == "[a](index.md)"
 
 
+def test_pages_are_edited_where_the_repository_is() -> None:
+    from mkdocs.config import load_config
+    from mkdocs.structure.files import File
+    from mkdocs.structure.pages import Page
+
+    def edited(path: str, **settings: str) -> str | None:
+        config = load_config(str(ROOT / "mkdocs.yml"), **settings)
+        file = File(path, config.docs_dir, config.site_dir, use_directory_urls=True)
+        return Page(None, file, config).edit_url
+
+    [uri] = re.findall(r"`edit_uri: (.*?)`", (ROOT / "RELEASING.md").read_text())
+    there = {"repo_url": "https://github.com/me/lib", "edit_uri": uri}
+    assert edited("cli.md", **there) == "https://github.com/me/lib/edit/main/docs/cli.md"
+    assert edited("cli.md") is None
+
+
 PROBE = """
 <img src="/wait" alt="">
 <script>

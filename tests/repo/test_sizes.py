@@ -1,8 +1,9 @@
-"""The sizes that keep modules, functions, templates and generated files readable."""
+"""The sizes that keep modules, functions, templates, generated files and pages readable."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "torchgen_lite", ROOT / "reference" / "torchgen_lite_reference")
 MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+PAGES = sorted(
+    path for pattern in ("*.md", "docs/*.md", "docs/*/*.md") for path in ROOT.glob(pattern)
+)
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 
 
@@ -35,3 +39,11 @@ def test_generated_files_are_short_enough_to_open_and_review() -> None:
     lines = {path.name: path.read_bytes().count(b"\n") for path in files}
     assert [name for name, count in lines.items() if count > 5_000] == []
     assert 0 < sum(lines.values()) <= 63_000
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_lines_of_prose_fit(path: Path) -> None:
+    """A row of a table, an image and a block have the width that they need."""
+    text = re.sub(r"(?ms)^( *)```.*?^\1```$", "", path.read_text())
+    prose = [line for line in text.splitlines() if not re.match(r" *\||!\[.*\)$", line)]
+    assert [line for line in prose if len(line) > 120] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
@@ -19,12 +19,9 @@ def check_autocast(resolved: Resolved) -> Iterator[Diagnostic]:
     for operator in resolved.declared:
         autocast = operator.function.autocast
         if autocast is not None:
-            is_lent = operator.name in resolved.lent
-            found = [
-                *_check(operator, autocast),
-                *(_check_key(operator, autocast) if is_lent else ()),
-            ]
-            yield from (finding(operator.function, *one) for one in found)
+            yield from findings(operator.function, _check(operator, autocast))
+            if operator.name in resolved.lent:
+                yield from findings(operator.function, _check_key(operator, autocast))
 
 
 def _check(operator: Operator, autocast: Autocast) -> Iterator[Found]:

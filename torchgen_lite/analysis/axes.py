@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.fakes.results import results_of
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -88,9 +88,8 @@ def _unsuited(operator: Operator) -> str:
 def check_axes(operators: Iterable[Operator]) -> Iterator[Diagnostic]:
     """Every mistake in a line of `axes:`."""
     for operator in operators:
-        line = operator.function.axes
-        for found in _check(operator, line) if line is not None else ():
-            yield finding(operator.function, *found)
+        if operator.function.axes is not None:
+            yield from findings(operator.function, _check(operator, operator.function.axes))
 
 
 def _check(operator: Operator, line: Axes) -> Iterator[Found]:

@@ -119,10 +119,6 @@ def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 
-def _compare_schemas(old: Offer, new: Offer) -> Iterator[Change]:
-    return compare_schemas(old.operator.schema, new.operator.schema)
-
-
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     """The findings about one schema; none if PyTorch calls `new` backward compatible with `old`."""
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
@@ -130,8 +126,7 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change
     yield from _compare_returns(old, new)
     old_split, new_split = _first_out(old.arguments), _first_out(new.arguments)
     old_out, new_out = old.arguments[old_split:], new.arguments[new_split:]
-    findings = _compare_places(old.arguments[:old_split], new.arguments[:new_split], new_out)
-    yield from findings
+    yield from _compare_places(old.arguments[:old_split], new.arguments[:new_split], new_out)
     yield from _compare_places(old_out, new_out, new.arguments[:new_split], is_out=True)
 
 
@@ -260,7 +255,7 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
 
 
 _OF_CALLERS = (
-    _compare_schemas,
+    lambda old, new: compare_schemas(old.operator.schema, new.operator.schema),
     _compare_variants,
     _compare_calls,
     compare_availability,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
@@ -49,3 +50,10 @@ def finding(
         operator=function.func.full_name,
         context=function.place("func"),
     )
+
+
+def findings(
+    function: NativeFunction, found: Iterable[Found], place: Span | None = None
+) -> Iterator[Diagnostic]:
+    """The diagnostics of what a check found in an entry, by default at a place in it."""
+    return (finding(function, *one._replace(span=one.span or place)) for one in found)

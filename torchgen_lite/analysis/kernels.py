@@ -6,6 +6,8 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
+# The keys of backends, and the devices that carry them.
+DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".split()}
 COMPOSITE_KEYS = frozenset(
     {
         COMPOSITE_IMPLICIT,

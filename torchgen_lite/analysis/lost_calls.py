@@ -34,7 +34,7 @@ from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
@@ -194,7 +194,9 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
     """How calls are worse at an autograd key, but for those that are worse at the backend too."""
     policy, table_ = old.policy, old.table
     codes = set()
-    for backend in _backends_below(table_.sets, slot) if policy.knows_formulas else ():
+    own = {slot.removeprefix("Autograd")} & table_.sets.backends
+    backends = table_.sets.backends_of[slot] or own
+    for backend in backends if policy.knows_formulas else ():
         (before, was_recorded), (after, is_recorded) = (
             side.call(slot, backend) for side in (old, new)
         )
@@ -211,11 +213,6 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
 def returns_view(operator: Operator) -> bool:
     """Whether a result shares memory with an argument, which no copy can."""
     return any(value.annotation and not value.is_write for value in operator.schema.returns)
-
-
-def _backends_below(sets: KeySets, slot: str) -> frozenset[str]:
-    own = slot.removeprefix("Autograd")
-    return sets.backends_of[slot] or frozenset({own}) & sets.backends
 
 
 def _is_differentiable(operator: Operator) -> bool:

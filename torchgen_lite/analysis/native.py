@@ -20,7 +20,7 @@ from torchgen_lite.loader.versions import Version
 
 @dataclass(frozen=True)
 class NativeOperators:
-    """The operators by full name, including derived ones; the tags and version, if known.
+    """The operators by full name, including derived ones; the tags, version and header of autocast rules, if known.
 
     `is_found`: there is a PyTorch to compare with, even if it has none of the requested operators.
     """
@@ -30,6 +30,7 @@ class NativeOperators:
     version: Version = ()
     is_found: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
+    autocast: str = ""
 
 
 NO_NATIVE = NativeOperators()
@@ -76,4 +77,4 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
     else:
         declared, _ = load_native_functions([found.source], Dialect(vocabulary))
     every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
-    return NativeOperators(every, tags, found.version, True)
+    return NativeOperators(every, tags, found.version, True, autocast=found.autocast)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
@@ -134,16 +135,9 @@ def build_program(
     rest, left_out = leave_out(found, wanted, functions)
     if left_out is not None:
         read = {id(one) for one in diagnostics}
-        return build_program(
-            rest,
-            config,
-            diagnostics=[left_out, *[one for one in wanted if id(one) in read]],
-            tags=tags,
-            sources=sources,
-            formulas=formulas,
-            modules=modules,
-            native=native,
-        )
+        found = [left_out, *[one for one in wanted if id(one) in read]]
+        again = partial(build_program, tags=tags, sources=sources, formulas=formulas)
+        return again(rest, config, diagnostics=found, modules=modules, native=native)
     unknown = [one for source in sources for one in unknown_codes(source)]
     return program.with_findings([*wanted, *unknown])
 

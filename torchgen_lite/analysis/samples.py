@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -39,11 +39,9 @@ def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     for function in functions:
         samples = function.samples
         for sample in samples.calls if samples is not None else ():
-            for found in _check(function, sample):
-                yield finding(function, *found._replace(span=found.span or sample.span))
+            yield from findings(function, _check(function, sample), sample.span)
         if samples is not None and samples.reference is not None:
-            for found in _unknown_names(function, samples.reference):
-                yield finding(function, *found)
+            yield from findings(function, _unknown_names(function, samples.reference))
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.importing import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite.cli.places import patch_folder
 from torchgen_lite.cli.session import Refused, Session, global_options
@@ -67,7 +67,7 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
         raise Refused(*stopped)
     problems = [*library.diagnostics, *write_entries(library, TORCH_NAMESPACES)[2]]
     names = moving_operators(library, problems)
-    left = sum(not one.operators or not one.operators <= names for one in library.read)
+    left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes = _changes(root, library, names) if names else []
     if dry_run and session.is_text:
@@ -80,15 +80,16 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
             raise Refused(Diagnostic("TG009", str(error))) from None
     for change in changes:
         session.talk(f"{_shown(change)}  {change.path}")
-    stay = f", {counted(left, 'statement')} by hand" if left else ""
+    places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
+    stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
     would = " would move" if dry_run else " moved"
     session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
     files = [{"path": one.path, "status": one.action} for one in changes]
-    session.answer("adopt", "", moved=sorted(names), statements_by_hand=left, files=files)
+    session.answer("adopt", "", moved=sorted(names), by_hand=places, files=files)
     if changes and not dry_run:
         project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
         session.talk(_NEXT.format(config=_CONFIG, project=project))
-    return ATTENTION if problems or not names else 0
+    return ATTENTION if problems or left or not names else FINE
 
 
 def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change]:

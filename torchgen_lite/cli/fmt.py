@@ -12,7 +12,7 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project
 from torchgen_lite.cli.session import Session, global_options, writing
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_errors
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
@@ -79,9 +79,8 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
 
 def _not_formatted(change: Change) -> Diagnostic:
     """TG017 at the first line that differs."""
-    old, path = change.old or "", _shown(change.path)
-    at = first_difference(old, change.new or "")
-    place = Label(Span(Source(path, old), at, at), "here")
+    path = _shown(change.path)
+    place = first_difference(change, path, "here")
     return Diagnostic("TG017", f"`{path}` is not formatted", place, help="run `torchgen-lite fmt`")
 
 

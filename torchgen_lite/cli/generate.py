@@ -12,7 +12,6 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
@@ -167,18 +166,18 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
         beneath = pytorchs_of_both(session, old.program, program)
         changes = breaking_changes(old, program, "source", beneath)
         judged = judge(changes, program.config.root, "source")
-    root = program.config.root / program.config.output_dir
-    plan = Plan(root, tuple(plans.changed_files(before, generated)))
-    prefix = shown_folder(root, program.config.root)
-    patches = plans.patches_of(plan)
-    plans.report_files(session, generated.diagnostics, "diff", plan, generated, prefix, patches)
+    root, shown = plans.output_folder(program.config)
+    plan = Plan(root, tuple(plans.changed_files(before, generated)), shown=shown)
+    patches, found = plans.patches_of(plan), generated.diagnostics
+    outcome = plans.Outcome(program, generated, plan, found)
+    plans.report_files(session, found, "diff", outcome, patches)
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
     if judged.summary:
         session.talk(f"{judged.summary} against {against}")
     session.talk(f"{size} against {against}")
-    return session.exit_code(generated.diagnostics)
+    return session.exit_code(found)
 
 
 def _generate(
@@ -200,16 +199,14 @@ def _generate(
     generated = generate_all(program, targets=request.targets, rendered=rendered, progress=progress)
     for line in lines_of_rendering(program, generated, perf_counter() - started):
         session.note(line)
-    kind = "check" if request.check else "generate"
     if has_errors(generated.diagnostics):
-        return _give_up(session, generated.diagnostics, kind)
-    root = program.config.root / program.config.output_dir
-    shown = shown_folder(root, program.config.root)
+        return _give_up(session, request, generated.diagnostics)
     if not request.writes:
-        return _compare(session, request, program, generated, shown)
+        return _compare(session, request, program, generated)
+    root, shown = plans.output_folder(program.config)
     waiting = f"waiting for another `generate` in `{shown or '.'}`"
     with locked_folder(root, lambda: session.talk(waiting)) as is_locked:
-        return _compare(session, request, program, generated, shown, is_locked)
+        return _compare(session, request, program, generated, is_locked)
 
 
 def _compare(
@@ -217,36 +214,31 @@ def _compare(
     request: Request,
     program: Program,
     generated: Generated,
-    prefix: str,
     is_locked: bool = False,
 ) -> int:
     """Plan, then write or list what would be written.
 
     Leftover temporary files are removed if this run holds the folder.
     """
-    kind = "check" if request.check else "generate"
     plan = plans.plan_of(program, generated, is_whole=request.is_whole)
-    diagnostics = sort_diagnostics(
-        [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
-    )
-    if has_errors(diagnostics):
-        return _give_up(session, diagnostics, kind)
+    found = [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
+    outcome = plans.Outcome(program, generated, plan, sort_diagnostics(found))
+    if has_errors(found):
+        return _give_up(session, request, outcome.diagnostics)
     if is_locked:
         remove_leftovers(plan)
     for change in plan.changes:
         if change.action == "keep":
-            session.note(f"unchanged {plans.join(prefix, change.path)}")
+            session.note(f"unchanged {plan.path(change.path)}")
     if request.writes:
-        return _write(session, request, program, generated, plan, diagnostics, prefix)
+        return _write(session, request, outcome)
     if request.dry_run:
-        plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
+        plans.report_files(session, outcome.diagnostics, "generate", outcome)
         if session.is_text:
-            click.echo(plans.render_plan(plan, prefix), nl=False)
+            click.echo(plans.render_plan(plan), nl=False)
         return FINE
     patches = plans.patches_of(plan) if request.diff else None
-    return plans.report_freshness(
-        session, plan, generated, diagnostics, prefix, program.config, patches
-    )
+    return plans.report_freshness(session, outcome, patches)
 
 
 def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Diagnostic]:
@@ -258,19 +250,12 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
         yield Diagnostic("TG018", message, help="`--allow-empty` writes outputs without any")
 
 
-def _write(
-    session: Session,
-    request: Request,
-    program: Program,
-    generated: Generated,
-    plan: Plan,
-    diagnostics: Sequence[Diagnostic],
-    prefix: str,
-) -> int:
+def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
+    plan, diagnostics = outcome.plan, outcome.diagnostics
     try:
         write_plan(plan)
     except WriteError as error:
-        message = f"cannot write `{plans.join(prefix, error.path)}`: {error.reason}"
+        message = f"cannot write `{plan.path(error.path)}`: {error.reason}"
         help_ = (
             "other files are new already: `check` names those that are not, the next run writes them"
             if error.is_begun
@@ -279,18 +264,18 @@ def _write(
         found = (*diagnostics, Diagnostic("TG009", message, help=help_))
         session.report(found, kind="generate")
         return CANNOT_RUN
-    plans.report_files(session, diagnostics, "generate", plan, generated, prefix)
+    plans.report_files(session, diagnostics, "generate", outcome)
     with writing():
-        plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
+        plans.write_build_files(request.depfile, request.stamp, outcome)
     for change in plan.pending:
         if change.action == "delete":
-            session.talk(f"deleted   {plans.join(prefix, change.path)}    (no longer produced)")
-    session.talk(plans.summary_line(plan, prefix))
+            session.talk(f"deleted   {plan.path(change.path)}    (no longer produced)")
+    session.talk(plans.summary_line(plan))
     return session.exit_code(diagnostics)
 
 
-def _give_up(session: Session, diagnostics: Sequence[Diagnostic], kind: str) -> int:
-    session.report(diagnostics, kind=kind)
+def _give_up(session: Session, request: Request, diagnostics: Sequence[Diagnostic]) -> int:
+    session.report(diagnostics, kind="check" if request.check else "generate")
     errors = sum(d.severity == "error" for d in diagnostics)
     if session.is_text:
         blank = "\n" if session.output_format == "full" else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -83,8 +84,15 @@ def import_command(
     for kind, names in library.modules.items():
         listed = ", ".join(f'"{name}"' for name in names)
         session.talk(f"the functions are those of `{kind} = [{listed}]`")
+    for line in _bound(library):
+        session.talk(line)
+    if not library.statements:
+        read = f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
+        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {read}")
+        return ATTENTION
     left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
-    operators = f"{counted(count, 'operator')}{left}"
+    where = f" of namespace `{namespace}`" if namespace and not count else ""
+    operators = f"{counted(count, 'operator')}{where}{left}"
     # Never replace a file by an empty one.
     if output is None or not count:
         session.talk(operators)
@@ -93,6 +101,16 @@ def import_command(
         write_file(session, output, text, f"{operators}, written to")
         session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
     return session.exit_code(diagnostics) if count else ATTENTION
+
+
+def _bound(library: Library) -> Iterator[str]:
+    """How many functions each file binds with pybind11, and how many of them became entries."""
+    proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
+    labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
+    unread = Counter(label.span.source.path for label in labels)
+    for path, binder in library.binders.items():
+        bound, left = proposed[path] + unread[path], unread[path]
+        yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
 
 
 def parse_macros(given: Sequence[str]) -> dict[str, Macro]:

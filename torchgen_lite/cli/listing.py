@@ -69,18 +69,15 @@ def list_command(
 
             rows = [{"name": path} for path in build_inputs(program)]
         else:
-            from torchgen_lite.cli.places import shown_folder
-            from torchgen_lite.cli.plans import join
+            from torchgen_lite.cli.plans import output_folder
+            from torchgen_lite.emit.plan import Plan
             from torchgen_lite.pipeline import generate_all
 
-            config = program.config
-            folder = shown_folder(config.root / config.output_dir, config.root)
             generated = generate_all(program, targets=targets)
             require(generated.diagnostics)
-            rows = [
-                {"name": join(folder, path), "target": generated.target_of[path]}
-                for path in generated.files
-            ]
+            root, shown = output_folder(program.config)
+            plan, of = Plan(root, (), shown=shown), generated.target_of
+            rows = [{"name": plan.path(path), "target": of[path]} for path in generated.files]
     else:
         rows = list(_STATIC[kind]())
     if format_ == "sarif":

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from torchgen_lite import version
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder, shown_folder
 from torchgen_lite.cli.session import Refused, Session
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
@@ -25,17 +25,30 @@ from torchgen_lite.pipeline import Generated, template_packages
 STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": "unchanged"}
 
 
+class Outcome(NamedTuple):
+    """What is generated from a program, what this changes, and the findings of both."""
+
+    program: Program
+    generated: Generated
+    plan: Plan
+    diagnostics: Sequence[Diagnostic]
+
+
+def output_folder(config: Config) -> tuple[Path, str]:
+    """The folder of all outputs, and what messages call it."""
+    root = config.root / config.output_dir
+    return root, shown_folder(root, config.root)
+
+
 def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
     """The plan that brings the disk up to date. Raises Refused if a file cannot be read."""
-    project = program.config.root
-    root = project / program.config.output_dir
+    project, schemas = program.config.root, [source.path for source in program.sources]
     try:
         return build_plan(
             generated.files,
-            root,
-            shown_folder(root, project),
+            *output_folder(program.config),
             project=project,
-            schemas=[project / source.path for source in program.sources],
+            schemas=[project / path for path in schemas],
             is_whole=is_whole,
         )
     except OSError as error:
@@ -43,49 +56,44 @@ def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) ->
         raise Refused(Diagnostic("TG009", message)) from None
 
 
-def report_freshness(
-    session: Session,
-    plan: Plan,
-    generated: Generated,
-    diagnostics: Sequence[Diagnostic],
-    prefix: str,
-    config: Config,
-    patches: Mapping[str, str] | None,
-) -> int:
+def report_freshness(session: Session, outcome: Outcome, patches: Mapping[str, str] | None) -> int:
     """`check` and `diff`: exit 1 and name every file that is out of date."""
-    stale = plan.pending
-    found = [] if session.is_text else [out_of_date(change, prefix) for change in stale]
-    report_files(session, [*diagnostics, *found], "check", plan, generated, prefix, patches)
+    plan = outcome.plan
+    stale, message = plan.pending, outcome.program.config.check_message
+    found = [] if session.is_text else out_of_date(plan)
+    report_files(session, [*outcome.diagnostics, *found], "check", outcome, patches)
     if patches is not None and session.is_text:
         session.print_patch("".join(patches.values()))
         if stale and is_passed_over(plan.root):
-            such = f", such as `{prefix}`" if prefix else ""
+            such = f", such as `{plan.shown}`" if plan.shown else ""
             session.warn(f"`git apply` skips files outside the folder it runs in{such}")
     if stale and session.output_format != "json":
-        session.warn(render_freshness(stale, prefix))
-        if config.check_message:
-            session.warn(config.check_message)
+        session.warn(render_freshness(plan))
+        if message:
+            session.warn(message)
     elif not stale and session.is_text:
-        session.talk(f"{counted(len(plan.changes), 'file')} up to date{_in(prefix)}")
-    return ATTENTION if stale else session.exit_code(diagnostics)
+        session.talk(f"{counted(len(plan.changes), 'file')} up to date{_in(plan)}")
+    return ATTENTION if stale else session.exit_code(outcome.diagnostics)
 
 
-def out_of_date(change: Change, prefix: str) -> Diagnostic:
-    """TG016 at the first line that differs."""
-    old, path, status = change.old or "", join(prefix, change.path), STATUS[change.action]
-    at = first_difference(old, change.new or "")
-    place = Label(Span(Source(path, old), at, at), status)
-    message = f"`{path}` is out of date: {status}"
-    return Diagnostic("TG016", message, place, help="run `torchgen-lite generate`")
+def out_of_date(plan: Plan) -> list[Diagnostic]:
+    """TG016 at the first line that differs in each file."""
+    found, help_ = [], "run `torchgen-lite generate`"
+    for change in plan.pending:
+        path, status = plan.path(change.path), STATUS[change.action]
+        place = first_difference(change, path, status)
+        found.append(Diagnostic("TG016", f"`{path}` is out of date: {status}", place, help=help_))
+    return found
 
 
-def render_freshness(stale: Sequence[Change], prefix: str) -> str:
+def render_freshness(plan: Plan) -> str:
     """
     changed   generated/python/ops.pyi        +3 -1
     orphan    generated/python/old_ops.py     (no longer produced)
     2 files out of date. Run `torchgen-lite generate` and commit the result.
     """
-    names = [join(prefix, change.path) for change in stale]
+    stale = plan.pending
+    names = [plan.path(change.path) for change in stale]
     width = max(map(len, names)) + 4
     lines = []
     for change, name in zip(stale, names, strict=True):
@@ -98,12 +106,12 @@ def render_freshness(stale: Sequence[Change], prefix: str) -> str:
     return "\n".join(lines)
 
 
-def render_plan(plan: Plan, prefix: str) -> str:
+def render_plan(plan: Plan) -> str:
     """One line for each file, in the words of `check`: `missing   generated/python/ops.py`."""
-    return "".join(f"{STATUS[c.action]:<9} {join(prefix, c.path)}\n" for c in plan.changes)
+    return "".join(f"{STATUS[c.action]:<9} {plan.path(c.path)}\n" for c in plan.changes)
 
 
-def summary_line(plan: Plan, prefix: str) -> str:
+def summary_line(plan: Plan) -> str:
     """`3 files written, 1 deleted, 18 unchanged in generated`, without zero counts."""
     actions = [change.action for change in plan.changes]
     counts = (
@@ -113,25 +121,23 @@ def summary_line(plan: Plan, prefix: str) -> str:
     )
     (number, done), *rest = [one for one in counts if one[0]] or [(0, "written")]
     parts = [f"{counted(number, 'file')} {done}", *(f"{count} {word}" for count, word in rest)]
-    return f"{', '.join(parts)}{_in(prefix)}"
+    return f"{', '.join(parts)}{_in(plan)}"
 
 
-def _in(prefix: str) -> str:
+def _in(plan: Plan) -> str:
     """The folder of the outputs, unless it is this one."""
-    return f" in {prefix}" if prefix else ""
+    return f" in {plan.shown}" if plan.shown else ""
 
 
 def report_files(
     session: Session,
     diagnostics: Sequence[Diagnostic],
     kind: str,
-    plan: Plan,
-    generated: Generated,
-    prefix: str,
+    outcome: Outcome,
     patches: Mapping[str, str] | None = None,
 ) -> None:
     """Report the findings and, in machine-readable formats, each file with its line counts."""
-    parts = {} if session.is_text else json_parts(plan, generated, prefix, patches)
+    parts = {} if session.is_text else json_parts(outcome.plan, outcome.generated, patches)
     session.report(diagnostics, kind=kind, **parts)
 
 
@@ -151,14 +157,14 @@ def patches_of(plan: Plan) -> dict[str, str]:
 
 
 def json_parts(
-    plan: Plan, generated: Generated, prefix: str, patches: Mapping[str, str] | None = None
+    plan: Plan, generated: Generated, patches: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The parts of the JSON output about files."""
     files: list[dict[str, object]] = []
     for change in plan.changes:
         added, removed = (0, 0) if change.action == "keep" else count_lines(change)
         file: dict[str, object] = {
-            "path": join(prefix, change.path),
+            "path": plan.path(change.path),
             "target": generated.target_of.get(change.path),
             "status": STATUS[change.action],
             "added": added,
@@ -170,17 +176,16 @@ def json_parts(
     return {"summary": summary, "extra": {"files": files}}
 
 
-def write_build_files(
-    depfile: str | None, stamp: str | None, program: Program, generated: Generated, root: Path
-) -> None:
+def write_build_files(depfile: str | None, stamp: str | None, outcome: Outcome) -> None:
     """Write the files that build tools ask for, even if no output changed: they expect them.
 
     Unchanged outputs keep their timestamps, so that nothing is rebuilt from them; the stamp tells a
     build tool that the command has run.
     """
     if depfile is not None:
-        first = stamp or _build_path(root / next(iter(generated.files), ""))
-        replace_file(Path(depfile), render_depfile(first, build_inputs(program)))
+        first = outcome.plan.root / next(iter(outcome.generated.files), "")
+        inputs = build_inputs(outcome.program)
+        replace_file(Path(depfile), render_depfile(stamp or _build_path(first), inputs))
     if stamp is not None:
         replace_file(Path(stamp), "")
 
@@ -217,7 +222,3 @@ def _build_path(path: Path) -> str:
     """The path for build tools: relative to the folder where they run commands, or absolute."""
     relative = os.path.relpath(path).replace(os.sep, "/")
     return path.as_posix() if relative.startswith("..") else relative
-
-
-def join(prefix: str, path: str) -> str:
-    return f"{prefix}/{path}" if prefix else path

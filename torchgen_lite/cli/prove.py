@@ -26,7 +26,12 @@ from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, 
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.importing.cpp_files import sources_of
-from torchgen_lite.loader.importing.cpp_functions import Function, result_types, schema_type
+from torchgen_lite.loader.importing.cpp_functions import (
+    MAY_WRITE,
+    Function,
+    result_types,
+    schema_type,
+)
 from torchgen_lite.loader.importing.library import Definition, Extra, Implementation, Library
 from torchgen_lite.loader.importing.python_fakes import read_fakes
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -35,8 +40,6 @@ from torchgen_lite.schema import FunctionSchema, parse_schema
 _NEVER = re.compile(
     r"(?:(?:unsigned|short|int|char|float|size_t|u?int(?:8|16|32)_t|uint64_t)\b ?)+|.*\*"
 )
-# A tensor that is taken by a reference which is not const.
-_MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:]*Tensor\s*&(?!&)", re.S)
 # Keys whose kernels run on fake tensors, too.
 _FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
 
@@ -63,6 +66,9 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
         read_fakes(source, library)
     if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
         raise Refused(*stopped)
+    proposed = {one.name for one in library.definitions if one.binder}
+    library.definitions = [one for one in library.definitions if not one.binder]
+    library.implementations = [one for one in library.implementations if one.name not in proposed]
     parsed = [(one, parse_schema(one.schema)[0]) for one in library.definitions]
     operators = {one.name: (one, schema) for one, schema in parsed if schema is not None}
     diagnostics = sort_diagnostics([*_unread(library), *_prove(library, operators)])
@@ -82,7 +88,9 @@ _Operator = tuple[Definition, FunctionSchema]
 
 
 def _unread(library: Library) -> Iterator[Diagnostic]:
-    """What `import` did not read, without what concerns YAML alone."""
+    """What `import` did not read, without what concerns YAML alone, and what is no operator."""
+    for path, binder in library.binders.items():
+        yield _not_compared(f"what `{path}` binds with {binder}, which is no operator", None)
     for found in library.diagnostics:
         if found.code in ("TG601", "TG604", "TG612"):
             yield found
@@ -206,7 +214,7 @@ def _problems(
             type_ = unrooted(argument_type(argument.type, argument.is_write, Conventions()))
             must = f"take '{type_}' for argument '{argument.name}' (schema: {argument.type})"
             yield wrong(must, at, f"is '{taken[at]}'")
-        elif not argument.is_write and _MAY_WRITE.match(function.spans[at].text):
+        elif not argument.is_write and MAY_WRITE.match(function.spans[at].text):
             message = f"{schema.full_name}: kernel may write to '{argument.name}', which is `{argument.type}`"
             help_ = f"`Tensor(a!) {argument.name}` in the schema, or `const at::Tensor&` here"
             label = Label(function.spans[at], "not const")

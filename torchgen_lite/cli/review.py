@@ -19,7 +19,7 @@ from torchgen_lite.cli.backends.pages import Section, output_option, render_mark
 from torchgen_lite.cli.breaking import breaking_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
-from torchgen_lite.cli.plans import STATUS, changed_files, join, json_parts, out_of_date, plan_of
+from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
 from torchgen_lite.cli.session import Session, global_options, writing
@@ -84,7 +84,6 @@ def review_command(
 def _review(session: Session, against: str, level: Level, summary: Path | None) -> int:
     program = lint(session.load())
     generated = generate_all(program)
-    prefix = shown_folder(program.config.root / program.config.output_dir, program.config.root)
     if has_errors(generated.diagnostics):
         errors = [one for one in generated.diagnostics if one.severity == "error"]
         rows = _diagnostic_rows(errors, program)
@@ -93,12 +92,12 @@ def _review(session: Session, against: str, level: Level, summary: Path | None) 
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
     found = _find(session, program, generated, against, level)
-    stale = [out_of_date(change, prefix) for change in found.plan.pending]
-    _show_page(session, _page(program, against, found, prefix), summary)
+    stale = out_of_date(found.plan)
+    _show_page(session, _page(program, against, found), summary)
     # GitHub shows only the first ten of a step.
     diagnostics = [*found.breaking.found, *found.new, *found.plan.diagnostics, *stale]
     if not session.is_text:
-        parts = json_parts(found.plan, generated, prefix)
+        parts = json_parts(found.plan, generated)
         extra = {**parts["extra"], **comparison_data(found.tables)}
         session.report(diagnostics, kind="review", summary=parts["summary"], extra=extra)
     return max(session.exit_code(diagnostics), ATTENTION if stale else FINE)
@@ -148,8 +147,8 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
             add_to_file(summary, f"{page}\n")
 
 
-def _page(program: Program, against: str, found: Review, prefix: str) -> str:
-    stale = [(join(prefix, change.path), STATUS[change.action]) for change in found.plan.pending]
+def _page(program: Program, against: str, found: Review) -> str:
+    stale = [(found.plan.path(c.path), STATUS[c.action]) for c in found.plan.pending]
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),

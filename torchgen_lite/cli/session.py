@@ -162,8 +162,8 @@ class Session:
             else:
                 click.echo(data, stream, nl=False)
 
-    def progress(self, items: Sequence[_Item], label: str) -> Iterator[_Item]:
-        """The items, counted by a bar on stderr once they have taken a second, in a terminal only."""
+    def progress(self, items: Iterable[_Item], label: str) -> Iterator[_Item]:
+        """The items, with a bar on stderr once they have taken a second, in a terminal only."""
         started, bar = perf_counter(), None
         try:
             for number, item in enumerate(items):
@@ -171,7 +171,7 @@ class Session:
                 if bar is not None:
                     bar.update(1)
                 elif not self.quiet and sys.stderr.isatty() and perf_counter() - started > 1:
-                    bar = click.progressbar(length=len(items), label=label, file=sys.stderr)
+                    bar = click.progressbar(items, label=label, file=sys.stderr)
                     bar.update(number + 1)
         finally:
             # It has hidden the cursor.

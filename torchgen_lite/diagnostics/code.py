@@ -28,13 +28,15 @@ _LETTERS = "[A-Z]{2,8}"
 _OF_OTHERS = f"(?!{_OURS}){_LETTERS}"
 _EXAMPLE = r"\n\n```(?:yaml|console)\n(.*?)\n?```\n"
 _PAGE = re.compile(
-    rf"---\n(.*?)---\n\n## What it means\n\n(.*?)\n## Why it is wrong\n\n(.*?)\n## Bad{_EXAMPLE}\n## Good{_EXAMPLE}",
+    rf"---\n(.*?)---\n\n## What it means\n\n(.*?)\n## Why it is wrong\n\n(.*?)\n(?:## What to do\n\n(.*?)\n)?"
+    rf"## Bad{_EXAMPLE}\n## Good{_EXAMPLE}",
     re.DOTALL,
 )
 
 
 class Code(NamedTuple):
-    """What a page says. `explanation` is what the code means, `reason` why that is wrong.
+    """What a page says. `explanation` is what the code means, `reason` why that is wrong, `help` what to do: one
+    sentence, which ends each diagnostic that has no help of its own.
 
     `bad` shows the mistake, `good` the correction. An example is a file of operators, on which `lint` is run, or a
     small project, whose files begin with `-- PATH --` and whose commands begin with `$ `. A test runs every example.
@@ -49,6 +51,7 @@ class Code(NamedTuple):
     since: str
     explanation: str
     reason: str
+    help: str
     bad: str
     good: str
     where: str
@@ -108,8 +111,9 @@ def _read_page(path: Path) -> Code:
         fields["since"],
         _unwrapped(match[2]),
         _unwrapped(match[3]),
-        match[4],
+        _unwrapped(match[4] or ""),
         match[5],
+        match[6],
         fields.get("where", ""),
         fields.get("effect", ""),
     )
@@ -176,6 +180,7 @@ def begins_code(text: str) -> bool:
 def explain(code: Code) -> str:
     """The page of a code for the terminal."""
     text = f"{code.code}: {code.title} ({code.severity})\n\n{code.explanation}\n\n{code.reason}\n"
+    text += f"\nWhat to do: {code.help}\n" if code.help else ""
     bad = f"Bad, {code.where}" if code.where else "Bad"
     for title, example in ((bad, code.bad), ("Good", code.good)):
         indented = "\n".join(f"    {line}".rstrip() for line in example.splitlines())

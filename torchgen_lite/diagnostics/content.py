@@ -14,13 +14,15 @@ _POINTS = re.compile(r"|here|(in )?this \w+")
 class Content(NamedTuple):
     """The parts of a diagnostic, in the order in which they are read.
 
-    `remarks` are the lines below it: each is a `help`, a `note` or an `effect`, and its text.
+    `remarks` are the lines below it: each is a `help`, a `note` or an `effect`, and its text. `is_of_page`: the first
+    of them is the sentence of the code's page.
     """
 
     message: str
     label: str
     remarks: tuple[tuple[str, str], ...]
     others: tuple[Label, ...]
+    is_of_page: bool
 
     @property
     def headline(self) -> str:
@@ -33,8 +35,9 @@ class Content(NamedTuple):
 
     @property
     def in_two(self) -> tuple[str, str]:
-        """The headline, and everything else as one text."""
-        remarks = [text if word == "help" else f"{word}: {text}" for word, text in self.remarks]
+        """The headline, and everything else about this place as one text."""
+        own = self.remarks[1:] if self.is_of_page else self.remarks
+        remarks = [text if word == "help" else f"{word}: {text}" for word, text in own]
         return self.headline, "; ".join([*remarks, *self.pointers])
 
     @property
@@ -47,7 +50,7 @@ def content_of(diagnostic: Diagnostic) -> Content:
     """The parts of a diagnostic; a label that adds nothing is empty, and `see here` at another place."""
     label = diagnostic.label.text if diagnostic.label else ""
     is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
-    remarks = [("help", str(diagnostic.help))] if diagnostic.help else []
+    remarks = [("help", diagnostic.way_on)] if diagnostic.way_on else []
     remarks += [("note", note) for note in diagnostic.notes]
     remarks += [("effect", diagnostic.effect)] if diagnostic.effect else []
     return Content(
@@ -55,6 +58,7 @@ def content_of(diagnostic: Diagnostic) -> Content:
         "" if _POINTS.fullmatch(label) or is_said else label,
         tuple(remarks),
         tuple([Label(other.span, other.text or "see here") for other in diagnostic.secondary]),
+        bool(diagnostic.way_on and not diagnostic.help),
     )
 
 

@@ -39,6 +39,8 @@ _COLORS = {
 
 Paint = Callable[[str, str], str]
 """How a text is shown in a role, such as `help`."""
+# A place, the sign below it, and the role of both.
+_Mark = tuple[Label, str, str]
 
 
 def plain(text: str, role: str) -> str:
@@ -104,38 +106,26 @@ def _render(diagnostic: Diagnostic, paint: Paint) -> str:
 
 def _render_source(diagnostic: Diagnostic, gutter: int, paint: Paint) -> Iterator[str]:
     """The snippet of the primary label's file, then one for each other place in another file."""
-    pad = " " * gutter
-    severity = diagnostic.severity
-    primary = diagnostic.label
+    pad, primary, context = " " * gutter, diagnostic.label, diagnostic.context
     source = primary.span.source if primary is not None else None
+    others: list[_Mark] = [(label, "-", "frame") for label in diagnostic.secondary]
+    shown = [(":::", [mark]) for mark in others if mark[0].span.source is not source]
     if primary is not None:
-        yield f"{paint(pad + '-->', 'frame')} {one_line(place(primary.span))}"
+        here = [mark for mark in others if mark[0].span.source is source]
+        shown.insert(0, ("-->", [*here, (primary, "^", diagnostic.severity)]))
+    extra = [context.line] if context is not None and context.source is source else []
+    for arrow, marks in shown:
+        span = marks[-1][0].span
+        yield f"{paint(f'{pad}{arrow}', 'frame')} {one_line(place(span))}"
         yield paint(f"{pad} |", "frame")
-        here = [label for label in diagnostic.secondary if label.span.source is source]
-        context = diagnostic.context
-        extra = [context.line] if context is not None and context.source is source else []
-        yield from _snippet(primary.span.source, primary, here, extra, gutter, severity, paint)
-    for other in diagnostic.secondary:
-        if other.span.source is source:
-            continue
-        yield f"{paint(pad + ':::', 'frame')} {one_line(place(other.span))}"
-        yield paint(f"{pad} |", "frame")
-        yield from _snippet(other.span.source, None, [other], [], gutter, severity, paint)
+        yield from _snippet(marks, extra if span.source is source else [], gutter, paint)
 
 
 def _snippet(
-    source: Source,
-    primary: Label | None,
-    secondary: Sequence[Label],
-    extra_lines: Iterable[int],
-    gutter: int,
-    severity: str,
-    paint: Paint,
+    marks: Sequence[_Mark], extra_lines: Iterable[int], gutter: int, paint: Paint
 ) -> Iterator[str]:
     """Numbered source lines in order, each followed by the underlines that belong to it."""
-    marks: list[tuple[Label, str, str]] = [(label, "-", "frame") for label in secondary]
-    if primary is not None:
-        marks.append((primary, "^", severity))
+    source = marks[0][0].span.source
     wanted = sorted({label.span.line for label, _, _ in marks} | set(extra_lines))
     previous: int | None = None
     for line in wanted:
@@ -156,7 +146,7 @@ def _numbered(line: int, text: str, gutter: int, paint: Paint) -> str:
 
 
 def _marked_line(
-    source: Source, line: int, marks: list[tuple[Label, str, str]], gutter: int, paint: Paint
+    source: Source, line: int, marks: Sequence[_Mark], gutter: int, paint: Paint
 ) -> Iterator[str]:
     raw = source.line_text(line)
     placed = []

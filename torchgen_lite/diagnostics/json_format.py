@@ -16,7 +16,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
-        "help": diagnostic.help and str(diagnostic.help),
+        "help": diagnostic.way_on or None,
         "notes": list(diagnostic.notes),
         "path": diagnostic.path or None,
         "start": None,

@@ -86,6 +86,10 @@ class Span(NamedTuple):
     def line(self) -> int:
         return self.source.line_column(self.start)[0]
 
+    def is_in(self, other: Span) -> bool:
+        """Whether it begins in another one."""
+        return self.source == other.source and other.start <= self.start <= other.end
+
     @property
     def first_line(self) -> Span:
         """The part on its first line, at least one character."""
@@ -134,7 +138,7 @@ Help = str | Suggestion
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` says what, `label` where, `help` what to do.
+    """One finding. `message` says what, `label` where, `help` what to do here.
 
     `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
     `operator` is the full name of the operator concerned, if any. The code decides the severity.
@@ -152,6 +156,12 @@ class Diagnostic:
     @property
     def severity(self) -> Severity:
         return read_code(self.code).severity
+
+    @property
+    def way_on(self) -> str:
+        """The help, or else the sentence of the code's page, in the form of one."""
+        sentence = read_code(self.code).help.removesuffix(".")
+        return str(self.help or sentence[:1].lower() + sentence[1:])
 
     @property
     def effect(self) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
+from torchgen_lite.diagnostics import Label, Source, Span
 from torchgen_lite.emit.plan import Change
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -98,10 +99,12 @@ def count_lines(change: Change) -> tuple[int, int]:
     return added, removed
 
 
-def first_difference(old: str, new: str) -> int:
-    """The offset of the first line where two texts differ, or of the old text's last line."""
+def first_difference(change: Change, path: str, said: str) -> Label:
+    """A label at the first line where the texts of a file differ, or at the old text's last line."""
+    old, new = change.old or "", change.new or ""
     lines = old.splitlines(keepends=True)
     same = takewhile(
         lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))
     )
-    return sum(len(line) for line, _ in same)
+    at = sum(len(line) for line, _ in same)
+    return Label(Span(Source(path, old), at, at), said)

@@ -44,13 +44,18 @@ class Change(NamedTuple):
 class Plan(NamedTuple):
     """Every file of a run, sorted by path, and the errors that prevent the run.
 
-    `leftovers` are temporary files of other runs, killed or still running.
+    `leftovers` are temporary files of other runs, killed or not; messages call the folder `shown`.
     """
 
     root: Path
     changes: tuple[Change, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Path, ...] = ()
+    shown: str = ""
+
+    def path(self, path: str) -> str:
+        """What messages call one of the files."""
+        return f"{self.shown}/{path}" if self.shown else path
 
     @property
     def pending(self) -> tuple[Change, ...]:
@@ -72,7 +77,7 @@ def build_plan(
 ) -> Plan:
     """Compare the files with the disk.
 
-    Messages call the output folder `root` by the name `shown`. `project` is the folder of the
+    `project` is the folder of the
     configuration; without it, no other project can own the output folder. `schemas` are the schema
     files of this run. `is_whole`: nothing else is generated there.
     """
@@ -83,7 +88,8 @@ def build_plan(
         problem = check_path(path) or _check_disk(root, path)
         if problem is not None:
             place = _file_above(root, path) if problem == _NO_FOLDER else path
-            wrong = _located(problem, f"{shown}/{place}".rstrip("/"))
+            message = f"`{shown}/{place}".rstrip("/") + f"` {problem}"
+            wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
         old = _read(root / path)
@@ -101,7 +107,7 @@ def build_plan(
             executable = os.access(file, os.X_OK)
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
-    return Plan(root, tuple(changes), tuple(diagnostics), leftovers)
+    return Plan(root, tuple(changes), tuple(diagnostics), leftovers, shown)
 
 
 def _action(old: str | None, new: str) -> Action:
@@ -147,10 +153,6 @@ def _file_above(root: Path, path: str) -> str:
     folders = ["/".join(parts[:length]) for length in range(len(parts))]
     there = (folder for folder in folders if (root / folder).exists())
     return next((folder for folder in there if not (root / folder).is_dir()), path)
-
-
-def _located(problem: str, path: str) -> Diagnostic:
-    return Diagnostic("TG013", f"`{path}` {problem}", help="nothing was written")
 
 
 def _in_the_way(path: str, old: str) -> Diagnostic:

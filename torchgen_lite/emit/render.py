@@ -217,7 +217,7 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
         line = error.filename, error.lineno
         found = unknown_verb(error.message or "", line, environment, root)
         message = f"template `{name}` cannot be parsed: {error.message}"
-        found = found or pointing("TG500", message, line_span(*line, root), "here")
+        found = found or pointing(message, line_span(*line, root), "here")
         raise RenderError(found) from error
     except (OSError, UnicodeDecodeError) as error:
         message = f"template `{name}` cannot be read: {error}"
@@ -241,5 +241,5 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
         said = " ".join(line.strip() for line in str(error).split("\n")[:2])
         printed = re.sub(r".*?\d+:\d+:? ", "", said)
         place = span_that_prints(template.filename, printed, root)
-        found = pointing("TG500", message, place, "in this template")
+        found = pointing(message, place, "in this template")
         raise RenderError(replace(found, notes=(f"black: {said}",))) from error

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, did_you_mean
 from torchgen_lite.emit.recorder import NotImported
 from torchgen_lite.emit.templates import TEMPLATE_API, declared_api
 from torchgen_lite.loader.sources import shown_path
@@ -69,20 +68,17 @@ def rendering_failed(error: Exception, name: str, template: Template, root: Path
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
     if isinstance(error, NotImported):
         place = line_span(filename, line, root, error.name)
-        return replace(pointing("TG500", said, place, "called here"), help=error.help)
+        return pointing(said, place, "called here", error.help)
     unknown = unknown_verb(said, (filename, line), template.environment, root)
     if unknown is not None:
         return unknown
     message = f"template `{name}` failed: {type(error).__name__}: {said}"
     missing = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
     word = (missing[1] or missing[2]) if missing else ""
-    found = pointing("TG500", message, line_span(filename, line, root, word), "here")
-    if isinstance(error, RecursionError):
-        # An override that uses its own name finds itself.
-        return replace(
-            found, help=f"an override extends the built-in template as `built-in/{name}`"
-        )
-    return found
+    # An override that uses its own name finds itself.
+    extends = f"an override extends the built-in template as `built-in/{name}`"
+    hint = extends if isinstance(error, RecursionError) else None
+    return pointing(message, line_span(filename, line, root, word), "here", hint)
 
 
 def unknown_verb(
@@ -95,13 +91,13 @@ def unknown_verb(
         return None
     verb = missing[1]
     span = line_span(*place, root, verb)
-    found = pointing("TG500", f"there is no verb `{verb}`", span, "called here")
-    return replace(found, help=did_you_mean(verb, environment.filters))
+    near = did_you_mean(verb, environment.filters)
+    return pointing(f"there is no verb `{verb}`", span, "called here", near)
 
 
-def pointing(code: str, message: str, span: Span | None, text: str) -> Diagnostic:
-    """A diagnostic with its one label, if there is a place for it."""
-    return Diagnostic(code, message, None if span is None else Label(span, text))
+def pointing(message: str, span: Span | None, text: str, help: Help | None = None) -> Diagnostic:
+    """TG500 with its one label, if there is a place for it."""
+    return Diagnostic("TG500", message, None if span is None else Label(span, text), help=help)
 
 
 def _read(filename: str | None, root: Path) -> Source | None:

@@ -45,10 +45,12 @@ def write_plan(plan: Plan) -> None:
         for change in plan.pending:
             destination = plan.root / change.path
             if change.new is None:
-                _check_deletable(destination)
+                if not os.access(destination.parent, os.W_OK):
+                    raise PermissionError(errno.EACCES, "permission denied", str(destination))
                 continue
             make_folders(destination.parent, folders)
-            staged.append((_temporary(destination), destination))
+            temporary = destination.parent / f"{TEMPORARY}{os.urandom(6).hex()}"
+            staged.append((temporary, destination))
             _write(*staged[-1], change.new)
         while staged:
             temporary, destination = staged[-1]
@@ -118,10 +120,6 @@ def add_to_file(destination: Path, text: str) -> None:
             raise
 
 
-def _temporary(destination: Path) -> Path:
-    return destination.parent / f"{TEMPORARY}{os.urandom(6).hex()}"
-
-
 def _write(temporary: Path, destination: Path, text: str) -> None:
     """Write the text to a new file, with the permissions of the file that it replaces."""
     with temporary.open("wb") as stream:
@@ -129,11 +127,6 @@ def _write(temporary: Path, destination: Path, text: str) -> None:
     # There may be no such file, and not every file system has permissions.
     with suppress(OSError):
         temporary.chmod(destination.stat().st_mode & 0o777)
-
-
-def _check_deletable(path: Path) -> None:
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, "permission denied", str(path))
 
 
 def _delete(root: Path, path: Path) -> None:

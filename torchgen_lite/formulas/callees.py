@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
@@ -30,6 +30,12 @@ class Callee(NamedTuple):
         """The arguments that `count` values are given for."""
         return self.whole if count == len(self.whole) else self.positions
 
+    def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
+        """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
+        given = {one.name for one in self.by_position(count)[:count] if one is not None}
+        free = {argument.name for argument in self.func.arguments} - given
+        return given.union(keywords) if free.issuperset(keywords) else None
+
 
 Operators = Callable[[str], Sequence[Callee]]
 """The overloads of a base name."""
@@ -54,17 +60,11 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
             return None
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]
-    fitting = [one for one in overloads if _takes(one, len(given), keywords)]
+    few = [one for one in overloads if len(given) <= len(one.by_position(len(given)))]
+    fitting = [one for one in few if one.bound(len(given), keywords) is not None]
     if not fitting:
         return overloads[0] if overloads else None
     return min(fitting, key=lambda one: _misfits(one, given))
-
-
-def _takes(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
-    positions = operator.by_position(count)
-    given = {argument.name for argument in positions[:count] if argument is not None}
-    names = {argument.name for argument in operator.func.arguments}
-    return count <= len(positions) and set(keywords) <= names - given
 
 
 def _misfits(operator: Callee, given: Sequence[Kind]) -> int:

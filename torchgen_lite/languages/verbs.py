@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torchgen_lite.languages.cpp import kernels, text
-from torchgen_lite.languages.python import runtime, torch_library, torch_ops
+from torchgen_lite.languages.python import runtime, torch_expressions, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
 from torchgen_lite.languages.text import doc_lines, doc_text, one_line, quote, tuple_display
@@ -81,6 +81,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,
     "py.bare_types": bare_types,
+    "py.dictionary": torch_expressions.dictionary,
     "py.docstring": docstring,
     "py.forwarded": runtime.forwarded,
     "py.free_name": free_name,
@@ -89,8 +90,10 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.parameters": runtime.parameters,
     "py.quote": quote,
     "py.quoted": quoted,
+    "py.reference": torch_expressions.reference,
     "py.returned": result,
     "py.returns": returns,
+    "py.sampled": torch_expressions.call_arguments,
     "py.shown": shown,
     "py.torch_forwarded": torch_library.forwarded,
     "py.torch_parameters": torch_parameters,

@@ -57,6 +57,8 @@ class Autocast:
 
 def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
     """The operators in PyTorch's lists, without `aten::`, each with its rule; TG337 if they are not there."""
+    if reader.dialect.autocast:
+        return _read_lists(reader.dialect.autocast)
     files, _ = find_torch_files()
     version = parse_version(files.version) if files is not None else ()
     release = reader.dialect.for_torch
@@ -65,8 +67,9 @@ def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
         if source is not None:
             return _read_lists(source.text)
     wanted = f"PyTorch {'.'.join(map(str, release))}" if release else "PyTorch"
-    message = f"the rules of CUDA are in a header of {wanted}, which is not installed"
-    reader.report("TG337", message, node, "not known", "install it, or write the rules")
+    message = f"the rules of CUDA are in a header of {wanted}, which is not here"
+    hint = "install it, put its wheel into this folder, or write the rules"
+    reader.report("TG337", message, node, "not known", hint)
     return {}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from keyword import iskeyword
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
@@ -199,6 +200,18 @@ class NativeFunction(NamedTuple):
         """Whether it is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
         is_own = self.structured or self.structured_delegate is not None
         return is_own or self.is_part_of_structured
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether nothing names the operator but the rules of a backend, `autocast: like CUDA`."""
+        return self.autocast is not None and self.autocast.span == self.func.name_span
+
+    @property
+    def reference_function(self) -> str:
+        """The function that the reference of its samples names; empty for an expression, which an argument is, too."""
+        reference = self.samples.reference if self.samples is not None else None
+        names = {a.name + "_" * iskeyword(a.name) for a in self.func.arguments}
+        return "" if reference is None or reference.function in names else reference.function
 
     def flat_name(self, home: str) -> str:
         """A name for generated code: `add_Tensor` in namespace `home`, else `mylib__add_Tensor`."""

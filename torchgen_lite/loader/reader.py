@@ -43,7 +43,8 @@ class Dialect(NamedTuple):
     `tags` are the known tags, by default PyTorch's; `extra_fields` are a vendor's fields, which are kept as text.
     Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
     `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
-    of vendors are read, by default the newest in the file.
+    of vendors are read, by default the newest in the file; `autocast` is its header of autocast rules, if it is
+    not the installed one.
     """
 
     tags: Collection[str] = KNOWN_TAGS
@@ -51,6 +52,7 @@ class Dialect(NamedTuple):
     namespace: str = ""
     privateuse1: str = ""
     for_torch: Version = ()
+    autocast: str = ""
 
 
 PYTORCH = Dialect()

@@ -23,6 +23,7 @@ INSTALLED = "torch"
 _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
 # Its path in a folder of packages, and in a checkout of PyTorch.
 _FORMULAS = "torchgen/packaged/autograd/derivatives.yaml"
+_AUTOCAST = "torch/include/ATen/autocast_mode.h"
 _PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
 _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
 # What reading a damaged wheel raises, besides the errors of its compression.
@@ -32,12 +33,15 @@ _FROM_THERE = ("../../autograd", "../../../../tools/autograd", ".")
 
 
 class ReleaseSource(NamedTuple):
-    """The file and its version, if known, and PyTorch's derivatives.yaml, if it is there; or why there is no file."""
+    """The file and its version, if known, and PyTorch's derivatives.yaml, if it is there; or why there is no file.
+    `autocast` is the text of the header with the lists of autocast rules, if it comes from a wheel.
+    """
 
     source: Source | None = None
     version: Version = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     formulas: Source | None = None
+    autocast: str = ""
 
 
 def read_release(name: str, root: Path) -> ReleaseSource:
@@ -105,18 +109,22 @@ def _read_wheel(path: Path) -> ReleaseSource:
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
-            formulas = wheel.read(_FORMULAS) if _FORMULAS in wheel.namelist() else None
+            there = {*wheel.namelist()}
+            more = [wheel.read(name) if name in there else b"" for name in (_FORMULAS, _AUTOCAST)]
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, *_UNREADABLE) as error:
         message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
         return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
     if len(data) > MAX_BYTES:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return ReleaseSource(diagnostics=(Diagnostic("TG110", message),))
+    formulas, autocast = more
     source, found = decode_source(data, shown)
     version = parse_version(path.name.partition("-")[2])
-    if formulas is None or len(formulas) > MAX_BYTES:
-        return ReleaseSource(source, version, found)
-    return ReleaseSource(source, version, found, decode_source(formulas, "derivatives.yaml")[0])
+    rules = autocast.decode(errors="replace")
+    if not 0 < len(formulas) <= MAX_BYTES:
+        return ReleaseSource(source, version, found, autocast=rules)
+    of_file = decode_source(formulas, "derivatives.yaml")[0]
+    return ReleaseSource(source, version, found, of_file, rules)
 
 
 def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:

@@ -52,6 +52,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
 1 | - func: f(Tensor self, int dim=0) -> Tensor
   |                                - was this
   |
+  = help: keep the default, or accept the change: `breaking --accept "reason"`
   = effect: changes results
 """
 
@@ -68,6 +69,7 @@ error[TG350]: operator `g` was removed
 2 | - func: g(Tensor self) -> Tensor
   |         ^ was declared here
   |
+  = help: keep the operator, or accept the change: `breaking --accept "reason"`
   = effect: breaks callers
 """
 
@@ -253,6 +255,7 @@ error[TG368]: `lib::f`: no gradient is recorded at `AutogradCPU` any more
 5 |     self: grad
   |     ---------- was this
   |
+  = help: keep `derivatives`, or write them for the new kernel, or accept the change: `breaking --accept "reason"`
   = effect: changes results
 """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from torchgen_lite import load
 from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES, lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
@@ -65,3 +66,47 @@ def test_left_alone(text: str) -> None:
 
 def test_every_rule_says_what_it_finds() -> None:
     assert all((rule.__doc__ or "").startswith("TG4") for rule in (*KERNEL_RULES, *SCHEMA_RULES))
+
+
+SAMPLED = """\
+- func: exp
+  dispatch: {PrivateUse1: exp}
+  samples: [(randn(3))]
+- func: sin
+  dispatch: {PrivateUse1: sin}
+  samples: {calls: [(randn(3))], reference: sine}
+- func: chip::f(Tensor x) -> Tensor
+  dispatch: {PrivateUse1: f}
+  samples: {calls: [(randn(3))], reference: of_f}
+- func: cos
+  dispatch: {CPU: cos}
+  samples: [(randn(3))]
+"""
+
+
+@pytest.mark.parametrize(
+    ("targets", "untested"),
+    [
+        ("cpp-torch", [(3, "device-tests"), (6, "device-tests"), (12, "device-tests")]),
+        (
+            "cpp-torch, torch-python",
+            [(3, "device-tests"), (6, "device-tests"), (12, "device-tests")],
+        ),
+        ("device-tests", [(6, "an expression"), (9, "an expression"), (12, "no kernel")]),
+        ("device-tests, torch-python", [(6, "an expression"), (12, "no kernel")]),
+    ],
+)
+def test_samples_that_no_target_tests(
+    tmp_path: Path, targets: str, untested: list[tuple[int, str]]
+) -> None:
+    theirs = "- func: exp(Tensor self) -> Tensor\n- func: sin(Tensor self) -> Tensor\n"
+    theirs += "- func: cos(Tensor self) -> Tensor\n"
+    (tmp_path / "pytorch.yaml").write_text(theirs)
+    (tmp_path / "ops.yaml").write_text(SAMPLED)
+    configuration = (
+        f'schema = "ops.yaml"\nnative = "pytorch.yaml"\ntargets = {targets.split(", ")}\n'
+    )
+    (tmp_path / "torchgen_lite.toml").write_text(configuration)
+    said = [d for d in lint_program(load(root=tmp_path)).diagnostics if d.code == "TG420"]
+    assert [d.start()[0] for d in said] == [line for line, _ in untested]
+    assert all(hint in str(d.help) for d, (_, hint) in zip(said, untested))

@@ -51,6 +51,21 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
     ]
 
 
+def test_what_pytorch_defines_itself_is_not_defined_again(tmp_path: Path) -> None:
+    """PyTorch 2.9 has operators that take names of dimensions, and a default that its dispatcher does not read."""
+    theirs = "- func: sum.DimnameList_out(Tensor self, Dimname[1] dim, float x=inf, *, Tensor(a!) out) -> Tensor(a!)\n"
+    (tmp_path / "pytorch.yaml").write_text(theirs)
+    (tmp_path / "ops.yaml").write_text(
+        "- func: sum.DimnameList_out\n"
+        "  dispatch: {PrivateUse1: sum_out}\n"
+        "- func: my::clip(Tensor x, float limit=inf) -> Tensor\n"
+    )
+    configuration = 'schema = "ops.yaml"\nnative = "pytorch.yaml"\ntargets = "cpp-torch"\n'
+    (tmp_path / "torchgen_lite.toml").write_text(configuration)
+    found = generate_all(load(root=tmp_path)).diagnostics
+    assert [(d.code, d.start()) for d in found if d.severity == "error"] == [("TG512", (3, 40))]
+
+
 def test_types_are_said_where_they_are(tmp_path: Path) -> None:
     # Only `torch-python`: the other targets refuse these types earlier.
     yaml = "- func: my::f(NoneType? x, Dict(str, int)(a) y) -> SymFloat\n"

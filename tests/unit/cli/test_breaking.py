@@ -27,6 +27,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
 1 | - func: f(Tensor self, int dim=0) -> Tensor
   |                                - was this
   |
+  = help: keep the default, or accept the change: `breaking --accept "reason"`
   = effect: changes results
 
 1 breaking change against OLD

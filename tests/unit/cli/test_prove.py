@@ -244,6 +244,17 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
     )
 
 
+def test_what_is_bound_is_no_operator(run: Run, project: Path) -> None:
+    text = 'void f(at::Tensor x, int n);\nPYBIND11_MODULE(l, m) { m.def("f", &f); }\n'
+    assert said(run, project, a_cpp=text) == (
+        1,
+        [
+            "error[TG612] not compared: what 'a.cpp' binds with pybind11, which is no operator",
+            "0 operators and 0 kernels read",
+        ],
+    )
+
+
 def test_nothing_is_no_proof(run: Run, project: Path) -> None:
     assert said(run, project, a_cpp="int f();\n") == (1, ["no registrations in these files"])
     assert run("prove").code == 2

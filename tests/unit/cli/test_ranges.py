@@ -172,3 +172,28 @@ def test_what_does_not_apply_is_not_shown(run: Run, project: Path, command: str)
     new = run(*command.split(), "--for-torch", "3.2").stdout
     assert "PrivateUse1" in old and "Meta" not in old.replace("FuncTorch", "")
     assert old != new
+
+
+def test_each_release_has_its_own_rules_of_autocast(run: Run, project: Path) -> None:
+    """Those of CUDA are in a header, which wheels have, too; without it the rules are not known."""
+    (project / "ops.yaml").write_text("backend: PrivateUse1\nautocast: like CUDA\n")
+    check = ("check", "--for-torch", "3.1,3.2", "--output-format", "concise", "--quiet")
+    assert [line.split()[1] for line in run(*check).stderr.splitlines()] == ["error[TG337]"] * 2
+    for version, names in (("3.1.0", "same gone"), ("3.2.0", "same fresh scale")):
+        listed = " \\\n".join(f"  _({name})" for name in names.split())
+        with zipfile.ZipFile(project / f"torch-{version}-py3-none-any.whl", "a") as wheel:
+            header = f"#define AT_FORALL_FP32(_) \\\n{listed}\n"
+            wheel.writestr("torch/include/ATen/autocast_mode.h", header)
+    result = run(*check)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == "PyTorch 3.1: 2 operators\n\nPyTorch 3.2: 3 operators\n"
+    # What only the list names is no kernel that a release leaves without its operator.
+    result = run("upgrade", "--from", "3.1", "--to", "3.2", "--output-format", "concise")
+    assert (result.code, result.stderr) == (0, "")
+    # And it may still get one.
+    configured = (project / "torchgen_lite.toml").read_text()
+    both = configured.replace('"ops.yaml"', '"kernels.yaml", "ops.yaml"')
+    (project / "torchgen_lite.toml").write_text(both)
+    (project / "kernels.yaml").write_text("")
+    result = run("add", "same", "--dispatch", "PrivateUse1")
+    assert (result.code, result.stderr) == (0, "1 operator added to kernels.yaml\n")

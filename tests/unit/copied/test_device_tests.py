@@ -3,10 +3,15 @@ one that is not the CPU."""
 
 from __future__ import annotations
 
+import sys
 import unittest
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from torchgen_lite import generate, load
 
 pytestmark = pytest.mark.torch
 
@@ -24,12 +29,14 @@ class Probes:
         raise SystemExit
 
 
-def outcomes(kernels: dict[str, str], refused: dict[str, str]) -> dict[str, str]:
+def outcomes(
+    kernels: dict[str, str], refused: dict[str, str], more: Mapping[str, Any] = {}
+) -> dict[str, str]:
     """How each test ends, by its name: why it was skipped, the last line of its error, or `passed`."""
     from torchgen_lite.copied.device_tests._device_tests import device_tests
 
     scope: dict[str, Any] = {"__name__": __name__}
-    device_tests(scope, "cpu", kernels, Probes, refused)
+    device_tests(scope, "cpu", kernels, Probes, refused, more)
     assert sorted(name for name in scope if name.endswith("CPU")) == ["KernelsCPU", "ProbesCPU"]
     found = {}
     for name in ("KernelsCPU", "ProbesCPU"):
@@ -98,3 +105,63 @@ def test_a_device_that_is_not_there() -> None:
 
     with pytest.raises(RuntimeError, match="no class of tests for mtia: is the device loaded?"):
         device_tests({"__name__": __name__}, "mtia", {}, Probes, {})
+
+
+SAMPLED = """\
+- func: sin(Tensor self) -> Tensor
+  dispatch: {PrivateUse1: sin}
+  dtypes: float32, float64, int64
+  samples: [(randn(3)), (arange(3))]
+- func: cos(Tensor self) -> Tensor
+  dispatch: {PrivateUse1: cos}
+  dtypes: float32, int32
+  samples: [(arange(3))]
+- func: exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch: {PrivateUse1: exp}
+  samples:
+    calls: ["(zeros(2), out=empty(0))"]
+    reference: torch.ones(2) + 0.01
+    rtol: 0.1
+    atol: 0
+- func: relu(Tensor self) -> Tensor
+  dispatch: {PrivateUse1: relu}
+  samples:
+    calls: [(ones(2))]
+    reference: torch.zeros(2)
+- func: zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+  dispatch: {PrivateUse1: zeros}
+  samples: ["([2])"]
+"""
+
+
+def test_samples_are_more_tests_of_a_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With tensors of the dtype, or of none of the dtypes, in the test of the first."""
+    (tmp_path / "ops.yaml").write_text(SAMPLED)
+    (tmp_path / "torchgen_lite.toml").write_text('schema = "ops.yaml"\ntargets = "device-tests"\n')
+    files = generate(load(root=tmp_path))
+    for name in ("_device_samples", "_device_tests"):
+        (tmp_path / f"{name}.py").write_text(files[f"device-tests/{name}.py"])
+    listed: dict[str, Any] = {}
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = files["device-tests/test_device_privateuse1.py"].partition("device_tests(globals()")[0]
+    exec(text.replace("from _device_probes import Probes", ""), listed)
+    kernels = listed["KERNELS"]
+    found = outcomes(kernels, REFUSED, listed["sample_tests"](listed["SAMPLES"], kernels))
+    for name in ("_device_samples", "_device_tests"):
+        monkeypatch.delitem(sys.modules, name)
+    ends = {
+        name.removeprefix("test_samples_"): end for name, end in found.items() if "samples" in name
+    }
+    other = "no sample has tensors of the dtype"
+    assert ends.pop("relu_cpu_float32").startswith("AssertionError: Tensor-likes are not close")
+    assert ends == {
+        "sin_cpu_float32": "passed",
+        "sin_cpu_float64": "passed",
+        "sin_cpu_int64": "passed",
+        "cos_cpu_float32": "passed",
+        "cos_cpu_int32": other,
+        "exp_out_cpu_float32": "passed",
+        "zeros_cpu_float32": other,
+    }

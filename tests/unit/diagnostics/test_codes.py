@@ -56,6 +56,11 @@ It means it.
 
 Because.
 
+## What to do
+
+Write it
+right.
+
 ## Bad
 
 ```yaml
@@ -100,10 +105,12 @@ def test_a_page_is_in_the_form(name: str) -> None:
     assert page.effect in ("", "breaks callers", "changes results", "may change")
     assert (page.severity == "warning") == (page.effect == "may change") or not page.effect
     titles = re.findall("^## (.*)", text, re.MULTILINE)
-    assert titles == ["What it means", "Why it is wrong", "Bad", "Good"]
+    assert titles == ["What it means", "Why it is wrong", "What to do", "Bad", "Good"]
     assert page.explanation.endswith(".") and page.reason.endswith(".") and page.bad and page.good
     assert max(map(len, text.split("## Bad")[0].splitlines())) <= 120
-    assert page.explanation in explain(page) and page.reason in explain(page)
+    assert all(text in explain(page) for text in (page.explanation, page.reason, page.help))
+    # It ends a message, in one line.
+    assert re.fullmatch(r"[A-Z][a-z]+ (?:(?!\. ).){5,120}\.", page.help)
 
 
 def test_a_page_is_read(another_package: Path) -> None:
@@ -116,6 +123,7 @@ def test_a_page_is_read(another_package: Path) -> None:
         "since": "1.2",
         "explanation": "It says so.\n\nIt means it.",
         "reason": "Because.",
+        "help": "Write it right.",
         "bad": "- func: f()",
         "good": "-- a --\n\n$ b",
         "where": "without PyTorch",
@@ -123,6 +131,7 @@ def test_a_page_is_read(another_package: Path) -> None:
     }
     assert explain(page) == (
         "ABC001: `it` is wrong (warning)\n\nIt says so.\n\nIt means it.\n\nBecause.\n\n"
+        "What to do: Write it right.\n\n"
         "Bad, without PyTorch:\n\n    - func: f()\n\nGood:\n\n    -- a --\n\n    $ b\n"
     )
 

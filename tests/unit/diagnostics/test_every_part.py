@@ -134,4 +134,14 @@ def test_in_an_editor() -> None:
 def test_a_label_that_only_points_adds_nothing() -> None:
     span = Span(HERE, 0, 5)
     said = content_of(Diagnostic("TG411", "it", Label(span, "here"), (Label(span),)))
-    assert said.lines == ["it"] and said.pointers == ["here.yaml:1:1: see here"]
+    assert said.headline == "it" and said.pointers == ["here.yaml:1:1: see here"]
+
+
+def test_the_page_has_the_help_where_the_diagnostic_has_none() -> None:
+    said = content_of(Diagnostic("TG405", "it", notes=("more",)))
+    help_ = (
+        "give the result the letter of the argument that it shares memory with, or no annotation"
+    )
+    assert said.lines == ["it", f"help: {help_}", "note: more"]
+    # One line has room for what is said of this place alone.
+    assert said.in_two == ("it", "note: more")

@@ -47,6 +47,7 @@ def codes_of(example: str, folder: Path, run: Run) -> set[str]:
             if result.stdout.startswith("{"):
                 reported = json.loads(result.stdout).get("diagnostics", [])
                 found |= {one["code"] for one in reported}
+                assert all(one["help"] for one in reported), "each message has a way on"
         else:
             subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
     return found

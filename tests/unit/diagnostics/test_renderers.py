@@ -73,6 +73,8 @@ warning[TG411]: called alike
 1 | - func: add.Tensor(Tensor self, Tensor other) -> Tensor
   |                                        ^^^^^ again here
   |                           ---- first here
+  |
+  = help: let their arguments differ in number, in type, or in the name of a keyword-only one
 """
 
 
@@ -140,11 +142,14 @@ def test_github_puts_errors_first_and_escapes() -> None:
         "::error title=TG103,file=native_functions.yaml,line=3,endLine=3,col=5,endColumn=9"
         "::unknown dispatch key `CPUU`: not a dispatch key%0Ahelp: did you mean `CPU`?",
         "::warning title=TG411,file=native_functions.yaml,line=1,endLine=1,col=40,endColumn=45"
-        "::called alike: again here%0Anative_functions.yaml:1:27: first here",
+        "::called alike: again here"
+        "%0Ahelp: let their arguments differ in number, in type, or in the name of a keyword-only one"
+        "%0Anative_functions.yaml:1:27: first here",
     ]
     odd = Source("a,b:c.yaml", "x\ny\n")
     line = render_github([Diagnostic("TG100", "100%", Label(Span(odd, 0, 3)))])
-    assert line == "::error title=TG100,file=a%2Cb%3Ac.yaml,line=1,endLine=2::100%25\n"
+    head = "::error title=TG100,file=a%2Cb%3Ac.yaml,line=1,endLine=2::100%25%0Ahelp: "
+    assert line.startswith(head) and line.count("\n") == 1
 
 
 def test_json_follows_its_schema() -> None:

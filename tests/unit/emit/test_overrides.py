@@ -142,6 +142,7 @@ error[TG500]: template `python/package.py.j2` does not give valid Python
 2 | def f(:
   | ^^^^^^^ in this template
   |
+  = help: correct the template at the place shown; if it is not yours, please report this
   = note: black: cannot parse: 1:6 def f(:
 """,
         ),
@@ -155,6 +156,7 @@ error[TG500]: template `python/package.py.j2` does not give valid Python
 6 | def {{ 'g' }}{{ x }}(:
   | ^^^^^^^^^^^^^^^^^^^^^^ in this template
   |
+  = help: correct the template at the place shown; if it is not yours, please report this
   = note: black: cannot parse: 4:7 def g1(:
 """,
         ),
@@ -167,6 +169,7 @@ error[TG500]: template `python/package.py.j2` does not give valid Python
 1 | {# template-api: 1 #}
   | ^^^^^^^^^^^^^^^^^^^^^ in this template
   |
+  = help: correct the template at the place shown; if it is not yours, please report this
   = note: black: cannot parse: 2:2 y y
 """,
         ),

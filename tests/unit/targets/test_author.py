@@ -89,6 +89,7 @@ error[TG334]: `scale_cpu` does not take `dim`, which is given by name
 4 | def scale_cpu(self, *, by):
   | --------------------------- defined here
   |
+  = help: correct the function's name or parameters; it stands at the top level of a module in the configuration
   = note: expected: `def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor`
 """
 
@@ -160,4 +161,6 @@ error[TG334]: `helper` takes 1 positional argument, but `self` is one more
   |
 1 | def helper(grad): ...
   | --------------------- defined here
+  |
+  = help: correct the function's name or parameters; it stands at the top level of a module in the configuration
 """

@@ -8,7 +8,7 @@ from itertools import chain
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
@@ -39,8 +39,7 @@ def check_derivatives(
         return
     vocabulary = Vocabulary(functions, helpers)
     for function in with_formulas:
-        for found in _check(function, vocabulary):
-            yield finding(function, *found)
+        yield from findings(function, _check(function, vocabulary))
 
 
 def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:

@@ -6,14 +6,14 @@ Finds at declaration what would otherwise fail in backward or when the C++ is co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas.callees import Callee
@@ -69,17 +69,13 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
         scope = formula_scope(operator.schema, operators)
         for info in resolved.autograd[operator.name].infos.values():
             for derivative in info.derivatives:
-                for found in _check(operator.schema, derivative, scope):
-                    yield finding(operator.function, *found)
-                part = nonlinear(derivative.tree, info.gradients)
-                if part is not None:
-                    names = ", ".join(f"`{name}`" for name in derivative.names)
-                    message = f"the formula of {names} is not linear in the gradient"
-                    span = part.node.span or derivative.formula.span
-                    yield finding(operator.function, "TG347", message, span, "not linear")
+                found = _check(operator.schema, derivative, scope, info.gradients)
+                yield from findings(operator.function, found)
 
 
-def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iterator[Found]:
+def _check(
+    schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
+) -> Iterator[Found]:
     yield from _check_calls(derivative.tree)
     for part in every_part(derivative.tree):
         yield from _check_writes(part)
@@ -87,6 +83,10 @@ def _check(schema: FunctionSchema, derivative: Derivative, scope: Scope) -> Iter
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
         yield from _check_certain(schema, derivative, certain, scope)
+    if (curved := nonlinear(derivative.tree, gradients)) is not None:
+        names = ", ".join(f"`{name}`" for name in derivative.names)
+        message = f"the formula of {names} is not linear in the gradient"
+        yield Found("TG347", message, curved.node.span or derivative.formula.span, "not linear")
 
 
 def _check_certain(

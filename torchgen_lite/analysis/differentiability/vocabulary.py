@@ -165,15 +165,11 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    schema, positions = operator.func, operator.by_position(count)
-    if count > len(positions) and not spreads(schema):
-        return False
-    bound = {argument.name for argument in positions[:count] if argument is not None}
-    names = {argument.name for argument in schema.arguments}
-    if any(key not in names or key in bound for key in keywords):
+    schema, bound = operator.func, operator.bound(count, keywords)
+    if count > len(operator.by_position(count)) and not spreads(schema):
         return False
     required = {a.name for a in schema.arguments if a.default is None}
-    return required <= bound | set(keywords)
+    return bound is not None and required <= bound
 
 
 def lacks_tensor(name: str, call: Typed) -> str:

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
@@ -48,10 +48,8 @@ def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
     """Every mistake in a `fake:`."""
     for operator in resolved.declared:
         fake = operator.function.fake
-        if fake is None:
-            continue
-        for found in _check(operator, fake):
-            yield finding(operator.function, *found._replace(span=found.span or fake.span))
+        if fake is not None:
+            yield from findings(operator.function, _check(operator, fake), fake.span)
 
 
 def _check(operator: Operator, fake: Fake) -> Iterator[Found]:

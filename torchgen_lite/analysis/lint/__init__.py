@@ -27,7 +27,6 @@ KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.composite_without_gradient,
     empty_range,
     kernels.kernel_with_two_schemas,
-    kernels.samples_without_tests,
 )
 # Rules about schemas, apart because the author can't fix PyTorch's.
 SCHEMA_RULES: tuple[Rule, ...] = (
@@ -56,6 +55,7 @@ def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> 
         *(one for rule in KERNEL_RULES for one in rule(resolved)),
         *(one for rule in SCHEMA_RULES for one in rule(own)),
         *dispatch.backend_without_meta(program, policies),
+        *kernels.samples_without_tests(program),
         *empty_range(Resolved(program.elsewhere)),
     ]
     return program.with_findings(program.wanted(found))

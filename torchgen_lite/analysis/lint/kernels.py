@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
@@ -34,13 +35,26 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
 
 
-def samples_without_tests(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG420: samples of PyTorch's operators; tests are generated for operators of one's own."""
-    for function in resolved.functions:
-        if function.samples is not None and function.name in resolved.lent:
-            name = function.func.local_name
-            message = f"no test is generated from the samples of PyTorch's `{name}`"
-            yield finding(function, "TG420", message, function.place("samples"), "not used")
+def samples_without_tests(program: Program) -> Iterator[Diagnostic]:
+    """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and of those for which it
+    has no tests, unless the package of `torch-python` has."""
+    targets = program.config.targets
+    for function in program.functions:
+        samples, is_theirs = function.samples, function.name in program.resolved.lent
+        if samples is None or not is_theirs and "torch-python" in targets:
+            continue
+        if is_theirs and "device-tests" not in targets:
+            hint = "add the target `device-tests`"
+        elif "device-tests" in targets and function.reference_function:
+            hint = "write the reference as an expression"
+        elif "device-tests" in targets and DEVICES.keys().isdisjoint(
+            e.key for e in function.dispatch
+        ):
+            hint = "the entry has no kernel for a device"
+        else:
+            continue
+        message = f"no test is generated from the samples of `{function.func.local_name}`"
+        yield finding(function, "TG420", message, function.place("samples"), "not used", hint)
 
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:

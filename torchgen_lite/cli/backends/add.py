@@ -74,7 +74,7 @@ def add_command(
     if like is not None or calls is not None:
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
-    there = {function.name for function in program.entries}
+    there = {function.name for function in program.entries if not function.is_listed}
     every = list(_with_delegates(pytorch, operators))
     # By name, only what has a kernel is an entry.
     every = [f for f in every if not is_named or f.structured_delegate is None]
@@ -106,7 +106,7 @@ def _asked_for(
     covered = {one.operator.name: one for one in coverage(overlay, key)}
     found: list[Covered] = []
     if calls is not None:
-        found, _, stopped = called(overlay, key, tuple(covered.values()), (), calls)
+        found, _, stopped = called(session, overlay, key, tuple(covered.values()), (), calls)
         if stopped:
             session.warn(stopped)
     found = [one for one in found if one.verdict not in SERVED]

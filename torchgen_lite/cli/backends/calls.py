@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 
 from torchgen_lite.cli.backends.pages import Row, Section, section_text
@@ -55,12 +56,13 @@ def _every(tree: Tree, depth: int = 1) -> Iterator[tuple[int, str, tuple[int, Tr
 
 
 def run(
-    overlay: Overlay, key: str, modules: Sequence[str], script: Path | None, operator: str = ""
+    session: Session, overlay: Overlay, key: str, modules: Sequence[str], what: Path | str
 ) -> Run:
     """Run a script, or an operator with inputs of PyTorch's tests, on the backend that modules load or a stand-in.
 
     Raises Refused if there is no answer.
     """
+    script = what if isinstance(what, Path) else None
     if key != _STAND_IN and (not modules or script is None):
         message = f"calls can be followed on a stand-in for {_STAND_IN}, not for {key}"
         help_ = (
@@ -71,7 +73,7 @@ def run(
     cells = {name: overlay.cell(name, key) for name in overlay.tables}
     asked = {
         "script": str(script.resolve()) if script is not None else "",
-        "operator": operator,
+        "operator": what if script is None else "",
         "key": key,
         "modules": list(modules),
         "device": overlay.native.config.privateuse1.lower() or "privateuseone",
@@ -82,11 +84,13 @@ def run(
         Path(folder, "request.json").write_text(json.dumps(asked), "utf-8")
         path = [*sys.path, *search_path(overlay.native.config)]
         # What the script prints goes to stderr: the answer is what this process prints.
-        done = subprocess.run([sys.executable, "-c", _SCRIPT, folder, *path], stdout=2)
+        with subprocess.Popen([sys.executable, "-c", _SCRIPT, folder, *path], stdout=2) as done:
+            for _ in session.progress(_waits(done, Path(folder, "begun")), "loading PyTorch"):
+                pass
         try:
             found = json.loads(Path(folder, "answer.json").read_text("utf-8"))
         except OSError:
-            message = f"`{script or operator}` ended Python: exit code {done.returncode}"
+            message = f"`{what}` ended Python: exit code {done.returncode}"
             raise Refused(Diagnostic("TG012", message)) from None
     if found["error"] and not found["tree"]:
         # It ran on a stand-in, beside which there is no place for a device.
@@ -97,7 +101,15 @@ def run(
     return Run(found["tree"], found["samples"], found["error"] + at)
 
 
+def _waits(process: subprocess.Popen[bytes], begun: Path) -> Iterator[None]:
+    """Ten times a second, until a process ends, or runs the script of its user, which may print."""
+    while process.poll() is None and not begun.exists():
+        sleep(0.1)
+        yield
+
+
 def called(
+    session: Session,
     overlay: Overlay,
     key: str,
     selected: Sequence[Covered],
@@ -112,7 +124,7 @@ def called(
         return list(selected), {}, ""
     leaves, stopped, what = {}, "", "names"
     if calls.suffix == ".py":
-        ran = run(overlay, key, modules, calls)
+        ran = run(session, overlay, key, modules, calls)
         leaves, stopped, what = ran.leaves, ran.stopped, f"runs, on the device of {key},"
         names: Collection[str] = leaves.keys() & overlay.tables.keys()
     else:
@@ -142,7 +154,7 @@ def show_operator(
     found, title, missing = list(enumerate(chain)), "what files say", ""
     if covered[name].verdict is Verdict.composite:
         try:
-            seen = run(overlay, key, (), None, name)
+            seen = run(session, overlay, key, (), name)
         except Refused as refused:
             missing = f"no file says what it calls; {refused.diagnostics[0].message}"
         else:

@@ -140,7 +140,7 @@ def coverage_command(
     if operator is not None:
         return show_operator(session, overlay, key, every, whole_name(operator))
     selected = _select(overlay, every, only, like)
-    selected, leaves, stopped = called(overlay, key, selected, modules, calls)
+    selected, leaves, stopped = called(session, overlay, key, selected, modules, calls)
     worse = list(_compare(program, selected, against)) if against is not None else []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")

@@ -38,7 +38,10 @@ def native_options(command: _Command) -> _Command:
 
 def load_with_native(session: Session, schema: Sequence[str] | None, native: str) -> Program:
     """The program with its context; with None, of the configured schema files."""
-    wanted = _from_here(native) or session.settings()[0].native or INSTALLED
+    # Paths on the command line are relative to this folder, configured ones to the project's.
+    here = Path.cwd() / native
+    given = str(here) if native and here.exists() else native
+    wanted = given or session.settings()[0].native or INSTALLED
     return session.load(schema, native=wanted, modules={})
 
 
@@ -100,9 +103,3 @@ def backend_policy(program: Program) -> Policy:
     names = [name for name in (*program.config.targets, *TARGETS) if name in TARGETS]
     policies = [TARGETS[name].policy for name in names]
     return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
-
-
-def _from_here(release: str) -> str:
-    """Paths on the command line are relative to this folder, configured ones to the project's."""
-    here = Path.cwd() / release
-    return str(here) if release and here.exists() else release

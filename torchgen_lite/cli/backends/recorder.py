@@ -41,6 +41,7 @@ def answer(folder: str) -> None:
             found["samples"] = _call(torch, asked["operator"], mode, found["failed"])
         else:
             sys.argv[:], sys.path[:0] = [asked["script"]], [str(Path(asked["script"]).parent)]
+            Path(folder, "begun").touch()
             with mode:
                 runpy.run_path(asked["script"], run_name="__main__")
     except BaseException as error:  # Whatever a script raises, SystemExit included, ends it.

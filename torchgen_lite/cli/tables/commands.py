@@ -80,8 +80,10 @@ _SOURCE = (
 
 
 class _Asked(NamedTuple):
-    """The values of these options."""
+    """The operator, if one is named, its keys, and the values of these options."""
 
+    operator: str | None
+    keys: tuple[str, ...]
     schema: tuple[str, ...]
     target: str | None
     torch: bool
@@ -90,7 +92,7 @@ class _Asked(NamedTuple):
 
 
 def _source_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Where registrations come from: the fields of `_Asked`."""
+    """Where registrations come from: the other fields of `_Asked`."""
     return with_options(command, *_SOURCE)
 
 
@@ -133,30 +135,24 @@ def table_command(
     """
     if operator is None and html is None and against is None:
         raise click.UsageError("`table` needs an operator, or --html or --against for all of them.")
-    keys = _keys_of(session, keys)
+    wanted = _Asked(operator, _keys_of(session, keys), **asked)
     if against is not None:
-        return _compare(session, against, operator, keys, html, _Asked(**asked))
+        return _compare(session, against, html, wanted)
     if session.output_format == "markdown":
         raise click.UsageError("`--output-format markdown` needs `--against`.")
-    found, details = _registrations(session, operator, keys, _Asked(**asked))
+    found, details = _registrations(session, wanted)
     if html is not None:
-        title = operator or ("operators of PyTorch" if asked["torch"] else "operators")
+        title = operator or ("operators of PyTorch" if wanted.torch else "operators")
         return _write_page(session, found, html, title, details())
     text = "".join(
-        render_table(one, one.sets.slots if everything else keys, session.width) for one in found
+        render_table(one, one.sets.slots if everything else wanted.keys, session.width)
+        for one in found
     )
-    session.answer("table", text, operators=[table_data(one, keys) for one in found])
+    session.answer("table", text, operators=[table_data(one, wanted.keys) for one in found])
     return FINE
 
 
-def _compare(
-    session: Session,
-    against: str,
-    operator: str | None,
-    keys: Sequence[str],
-    html: Path | None,
-    asked: _Asked,
-) -> int:
+def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -> int:
     """`--against`: the cells that change."""
     if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
@@ -167,13 +163,13 @@ def _compare(
         beneath = pytorchs_of_both(session, before.program, program)
         new = tables_of_program(program, asked.target, beneath)
         old = tables_of_program(before.program, asked.target, beneath)
-    require(list(_unknown_keys(new, keys)))
-    if operator is not None:
-        names = {one.name for one in _of_name([*new, *old], operator)}
+    require(list(_unknown_keys(new, asked.keys)))
+    if asked.operator is not None:
+        names = {one.name for one in _of_name([*new, *old], asked.operator)}
         old, new = ([one for one in side if one.name in names] for side in (old, new))
-    found = compare_tables(old, new, keys, beneath)
+    found = compare_tables(old, new, asked.keys, beneath)
     if html is not None:
-        title = f"{operator or 'operators'} against {against}"
+        title = f"{asked.operator or 'operators'} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
     if session.output_format == "markdown":
         title = f"Tables against {against}: {found.summary}"
@@ -209,13 +205,7 @@ def _write_page(
 @_source_options
 @global_options
 @click.pass_obj
-def why_command(
-    session: Session,
-    /,
-    operator: str,
-    keys: tuple[str, ...],
-    **asked: Any,
-) -> int:
+def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **asked: Any) -> int:
     """Show rule by rule why a call whose arguments have these keys runs that kernel.
 
     \b
@@ -224,7 +214,7 @@ def why_command(
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
     keys = _keys_of(session, keys)
-    found, _ = _registrations(session, operator, keys, _Asked(**asked))
+    found, _ = _registrations(session, _Asked(operator, keys, **asked))
     answers = [(one, why(one, keys)) for one in found]
     text = "".join(render_why(*answer) for answer in answers)
     session.answer("why", text, calls=[why_data(*answer) for answer in answers])
@@ -232,7 +222,7 @@ def why_command(
 
 
 def _registrations(
-    session: Session, operator: str | None, keys: Sequence[str], asked: _Asked
+    session: Session, asked: _Asked
 ) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
     """The requested operators, and a function for the other details that a page shows.
 
@@ -244,37 +234,32 @@ def _registrations(
         raise click.UsageError("`--torch` and `--fallback` exclude each other.")
     if asked.torch:
         every = registrations_of_torch(asked.modules, session.settings()[0])
-        found = every if operator is None else _of_name(every, operator)
+        found = every if asked.operator is None else _of_name(every, asked.operator)
         details = partial(details_of_torch, [one.name for one in found])
     else:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
         selection = select_operators(program, asked.target)
         require(selection.diagnostics)
-        beneath = _beneath(session, program, selection, operator, asked.fallbacks)
+        beneath = _beneath(session, program, selection, asked)
         over = ", over those of PyTorch" if beneath else ""
         session.talk(f"registrations of {selection.policy.speaks_of}{over}")
         details = partial(details_of, program)
         own = {one.name: one for one in registrations_of_program(program, selection, beneath)}
-        if operator is None:
+        if asked.operator is None:
             return list(own.values()), details
         every = list({**own, **beneath, **own}.values())
-        found = _of_name(every, operator, partial(why_absent, program, selection))
-    require(list(_unknown_keys(found, keys)))
+        found = _of_name(every, asked.operator, partial(why_absent, program, selection))
+    require(list(_unknown_keys(found, asked.keys)))
     return found, details
 
 
-def _beneath(
-    session: Session,
-    program: Program,
-    selection: Selection,
-    operator: str | None,
-    fallbacks: Sequence[str],
-) -> Beneath:
+def _beneath(session: Session, program: Program, selection: Selection, asked: _Asked) -> Beneath:
     """What PyTorch has under the program's kernels, if the answer depends on it."""
-    fallbacks = _keys_of(session, fallbacks)
+    fallbacks = _keys_of(session, asked.fallbacks)
     require(list(_unknown_keys([Registrations("", {}, {})], fallbacks)))
-    found = program.resolved.find(operator.removesuffix(".default")) if operator else None
+    name = asked.operator
+    found = program.resolved.find(name.removesuffix(".default")) if name else None
     is_own = found is not None and found.function.namespace not in TORCH_NAMESPACES
     if is_own or not adds_to_pytorch(program, selection.policy):
         return {}

@@ -177,7 +177,9 @@ def render_table(registrations: Registrations, only: Iterable[str] = (), width: 
         if is_missing and not wanted:
             unserved += len(run)
             continue
-        row = (run_name(run), cell.called, _kernel_of(cell, aliases))
+        is_said = cell.source == cell.called or cell.source not in aliases
+        kernel = cell.label if is_said else f"{cell.label}  [{cell.source}]"
+        row = (run_name(run), cell.called, kernel)
         group = "" if registrations.own is None else cell.whose or "nothing"
         groups.setdefault(group, []).append(row)
     rows: list[Row] = groups.pop("", [])
@@ -198,8 +200,3 @@ def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[
         else:
             runs.append([cell])
     return runs
-
-
-def _kernel_of(cell: Cell, aliases: tuple[str, ...]) -> str:
-    is_said = cell.source == cell.called or cell.source not in aliases
-    return cell.label if is_said else f"{cell.label}  [{cell.source}]"

@@ -117,7 +117,7 @@ class Autocast final : public c10::OperatorKernel {
   Cast cast_;
 };
 
-// m.impl("scale", mylib::fallback::autocast(at::kCPU, at::kFloat, 0))
+// m.impl("scale", mylib::fallback::autocast(at::kCPU, at::kFloat, /*result=*/0))
 // Without a dtype, that of the autocast context is used. Results get the dtype
 // of the argument at position `result`, if given.
 inline torch::CppFunction autocast(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, INTEGERS, is_nonzero
@@ -179,13 +180,16 @@ def _is_unclear(outer: str, inner: str) -> bool:
 
 
 _SYNTAX = nodes.CPP._replace(last=2, is_unclear=_is_unclear)
+# Arguments of a call, by position and by name, each with its sort, which is unknown for a default.
+_Bound = list[tuple[nodes.Expression, Sort]]
+_Named = dict[str, tuple[nodes.Expression, Sort]]
 
 
 def _called(
     tree: Typed, node: nodes.Call, parts: Sequence[nodes.Expression], functions: Functions
 ) -> nodes.Expression:
     """A call, of a method or of a function."""
-    function, own = node.function, tree.operator is not None and tree.operator.is_own
+    function = node.function
     if isinstance(function, nodes.Member):
         kind, name, value = tree.parts[0].kind, function.name, parts[0]
         if name == "size" and kind.is_list and not node.arguments:
@@ -194,9 +198,13 @@ def _called(
             return _call(nodes.Member(value, "has_value"))
         if name == "conj" and kind.is_number and kind.sort is not Sort.scalar:
             return _call("", value)
-    if own:
-        return _own(tree, node, parts, functions)
-    items, is_symbolic = _arguments(tree, node, parts)
+    count = len(parts) - len(node.keywords)
+    given = [(part, typed.kind.sort) for part, typed in zip(parts, tree.parts)]
+    named = dict(zip([key for key, _ in node.keywords], given[count:]))
+    if tree.operator is not None and tree.operator.is_own:
+        return _own(tree.operator, given[:count], named, functions)
+    first = count - len(node.arguments)
+    items, is_symbolic = _arguments(tree.operator, given[:count], named, first)
     if isinstance(function, nodes.Member):
         name = (_METHODS if items else _WITHOUT_ARGUMENTS).get(function.name, function.name)
         shown = replace(function, value=parts[0], name=_symbolic(name, is_symbolic))
@@ -217,13 +225,9 @@ def _symbolic(name: str, is_symbolic: bool) -> str:
     return f"{name}_symint" if is_symbolic and not name.endswith("_symint") else name
 
 
-def _own(
-    tree: Typed, node: nodes.Call, parts: Sequence[nodes.Expression], functions: Functions
-) -> nodes.Expression:
+def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -> nodes.Expression:
     """A call of an operator of the library."""
-    operator = tree.operator
-    assert operator is not None
-    bound = _bound(tree, node, parts, (), every=not operator.is_function)
+    bound = _bound(operator, given, named, every=not operator.is_function)
     is_symbolic = has_symint(operator.func) and any(sort is Sort.symint for _, sort in bound)
     items = [
         (
@@ -239,21 +243,13 @@ def _own(
     return _call(f"::{functions.namespace}::{name}", *items)
 
 
-# An argument, and its sort, which is unknown for a default.
-_Bound = list[tuple[nodes.Expression, Sort]]
-
-
 def _arguments(
-    tree: Typed, node: nodes.Call, parts: Sequence[nodes.Expression]
+    operator: Callee | None, given: _Bound, named: _Named, first: int
 ) -> tuple[list[nodes.Expression], bool]:
-    """The arguments of a call of a PyTorch function, less the object of a method, and whether one is symbolic."""
-    count = len(parts) - len(node.keywords)
-    named = dict(zip([key for key, _ in node.keywords], parts[count:]))
-    options = {key: named[key] for key in OPTIONS if key in named}
-    bound: _Bound = [(part, typed.kind.sort) for part, typed in zip(parts[:count], tree.parts)]
-    if tree.operator is not None and len(options) < len(named):
-        bound = _bound(tree, node, parts, options)
-    bound = bound[count - len(node.arguments) :]
+    """The arguments of a call of a PyTorch function, from `first` on, and whether one is symbolic."""
+    options = {key: named.pop(key)[0] for key in OPTIONS if key in named}
+    bound = _bound(operator, given, named) if operator is not None and named else given
+    bound = bound[first:]
     items = [item for item, _ in bound]
     if options:
         made: nodes.Expression = _call("at::TensorOptions")
@@ -263,26 +259,15 @@ def _arguments(
     return items, any(sort is Sort.symint for _, sort in bound)
 
 
-def _bound(
-    tree: Typed,
-    node: nodes.Call,
-    parts: Sequence[nodes.Expression],
-    ignored: Collection[str],
-    *,
-    every: bool = False,
-) -> _Bound:
+def _bound(operator: Callee, given: _Bound, named: _Named, *, every: bool = False) -> _Bound:
     """Arguments in the order of the schema, with its defaults between; all of them, or what is needed."""
-    assert tree.operator is not None
-    count = len(parts) - len(node.keywords)
-    given = [(part, typed.kind.sort) for part, typed in zip(parts, tree.parts)]
-    bound, keywords = given[:count], dict(zip([key for key, _ in node.keywords], given[count:]))
-    left = keywords.keys() - set(ignored)
-    for argument in argument_layout(tree.operator.func).inputs[count:]:
+    bound, left = [*given], set(named)
+    for argument in argument_layout(operator.func).inputs[len(given) :]:
         if not left and not every:
             break
         if argument.name in left:
             left.discard(argument.name)
-            bound.append(keywords[argument.name])
+            bound.append(named[argument.name])
         else:
             sizes: Sizes = "SymInt" if every else "int"
             default = as_written(argument.default or "None", argument.type, sizes)

@@ -1,8 +1,10 @@
 """Expressions of `fake:` and `samples:` in Python with torch.
 
-    broadcast(a, b)      _support.broadcast(a, b)
-    float32              torch.float32
-    randn(3, 4).t()      torch.randn(3, 4).t()
+    broadcast(a, b)            _support.broadcast(a, b)
+    float32                    torch.float32
+    (randn(3, 4).t(), dim=0)   torch.randn(3, 4).t(), dim=0
+    {eps: 1e-3}                {"eps": 0.001}
+    reference: torch.exp(x)    lambda x: torch.exp(x)
 
 `analysis` has checked every name; this module only writes them.
 """
@@ -22,7 +24,14 @@ from torchgen_lite.formulas.model import (
     children,
     rebuild,
 )
-from torchgen_lite.languages.text import literal
+from torchgen_lite.languages.python import runtime as python
+from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.python.formula import write
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.signature import Parameter
+from torchgen_lite.languages.text import literal, quote
+from torchgen_lite.loader.samples import Sample, Settings
+from torchgen_lite.schema import Argument, FunctionSchema
 
 TORCH = Name("torch")
 _WORDS = {"true": "True", "false": "False"}
@@ -43,9 +52,42 @@ def in_rule(node: Expression, values: Mapping[str, str]) -> Expression:
     return _in_torch(node, values, lambda name: f"_support.{_SUPPORT.get(name, name)}")
 
 
-def in_sample(node: Expression) -> Expression:
-    """An expression of `samples:`."""
-    return _in_torch(node, {}, lambda name: f"torch.{name}")
+def call_arguments(schema: FunctionSchema, sample: Sample) -> str:
+    """The arguments of a call: by position as far as there are values, and then by name."""
+    positional = [a.name for a in schema.positional]
+    values = dict(zip(positional, sample.arguments)) | dict(sample.keywords)
+    items: list[str] = []
+    for name in positional:
+        if name not in values:
+            break
+        items.append(_in_sample(values.pop(name)))
+    for name, value in values.items():
+        items.append(f"{identifier(name)}={_in_sample(value)}")
+    return ", ".join(items)
+
+
+def dictionary(settings: Settings) -> str:
+    """Settings as a dictionary."""
+    items = [
+        f"{quote(name)}: {f'torch.{value}' if isinstance(value, str) else literal(value)}"
+        for name, value in settings
+    ]
+    return f"{{{', '.join(items)}}}"
+
+
+def reference(schema: FunctionSchema, text: str) -> str:
+    """A function of the operator's arguments, which is an expression."""
+    parameters = python.parameters(schema, _parameter)
+    return f"lambda {', '.join(map(str, parameters))}: {text}"
+
+
+def _parameter(argument: Argument) -> Parameter:
+    default = torch_library.default_text(argument, torch_library.received_default)
+    return Parameter(identifier(argument.name), default=default)
+
+
+def _in_sample(node: Expression) -> str:
+    return write(_in_torch(node, {}, lambda name: f"torch.{name}"))
 
 
 def _in_torch(

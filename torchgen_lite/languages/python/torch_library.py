@@ -23,8 +23,6 @@ from torchgen_lite.schema.defaults import as_received
 
 # Module names in generated functions. An argument with such a name would hide the module.
 MODULES = frozenset({"_library", "_places", "_support", "torch"})
-# The keys of backends, and the devices that carry them.
-DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".split()}
 
 
 def parameter_name(argument: Argument) -> str:

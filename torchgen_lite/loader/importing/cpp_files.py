@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.importing.cpp_functions import Functions
@@ -27,7 +28,7 @@ _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 def read_cpp(
     paths: Sequence[Path],
     given: Mapping[str, Macro],
-    progress: Callable[[Sequence[CppText]], Iterable[CppText]] = iter,
+    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
 ) -> Library:
     """What files and folders register. `given` macros (command line) override those of files; `progress` passes files on."""
     library = Library()
@@ -49,16 +50,16 @@ def read_cpp(
     trees = [parse_cpp(text) for text in progress(texts)]
     functions = Functions()
     for tree in trees:
-        read_registrations(tree, functions, Library())
         functions.add(tree)
+    read_registrations(trees, functions, Library())
     # Parsing takes the time of `import`: of the other files only those that have a kernel's name are parsed.
     read_already = {tree.text.source.path for tree in trees}
-    for source in sources:
+    for source in progress(sources):
         words = re.findall(r"[A-Za-z_]\w*", source.text)
         if source.path not in read_already and not functions.asked.isdisjoint(words):
             functions.add(parse_cpp(read(source)))
-    for tree in trees:
-        read_registrations(tree, functions, library)
+    read_registrations(trees, functions, library)
+    library.files += len(sources)
     return library
 
 

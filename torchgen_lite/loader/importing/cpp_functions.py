@@ -26,6 +26,7 @@ _SCALARS = {
     "string_view": "str",
     "Scalar": "Scalar",
     "ScalarType": "ScalarType",
+    "Dtype": "ScalarType",
     "Device": "Device",
     "Layout": "Layout",
     "MemoryFormat": "MemoryFormat",
@@ -42,12 +43,15 @@ _SCALARS = {
 _LISTS = frozenset({"vector", "array", "ArrayRef", "List", "HeaderOnlyArrayRef"})
 _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
 _MAX_DEPTH = 16
+# A tensor that is taken by a reference which is not const.
+MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:<>]*Tensor[\s>]*&(?!&)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """A declared function. If it `is_hidden`, no other file can call it; a member has a class. `spans` are the places
-    of its parameters, then its own."""
+    of its parameters, then its own; `names` are the parameters' names, `body` is there where it is defined.
+    """
 
     path: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -55,6 +59,8 @@ class Function:
     is_hidden: bool = False
     is_member: bool = False
     spans: tuple[Span, ...] = field(default=(), compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    body: tuple[CppTree, Node] | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -102,6 +108,7 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
             continue
         returns, declaration = _returns(tree, node)
         given = [one for one in parameters.named_children if _is_parameter(one)]
+        body = declaration.child_by_field_name("body")
         yield Function(
             (*filter(None, around), *text.split("::")),
             tuple([_type_of(tree, one) for one in given]),
@@ -109,6 +116,8 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
             "" in around or _is_static(tree, declaration),
             _is_member(declaration),
             (*map(tree.span, given), tree.span(node)),
+            tuple([_name_of(tree, one) for one in given]),
+            (tree, body) if body and declaration.type == "function_definition" else None,
         )
 
 
@@ -150,6 +159,12 @@ def _type_of(tree: CppTree, parameter: Node) -> str:
     return text if name is None else text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
 
 
+def _name_of(tree: CppTree, parameter: Node) -> str:
+    """The name of a parameter, "" for none."""
+    words = re.findall(r"[A-Za-z_]\w*", tree.of(parameter.child_by_field_name("declarator")))
+    return words[0] if words else ""
+
+
 def infer_schema(name: str, function: Function) -> str | None:
     """The schema that libtorch infers from a function's type; None for an unknown type."""
     types = [schema_type(one) for one in function.parameters if one != "void"]
@@ -174,14 +189,14 @@ def result_types(text: str) -> list[str]:
     >>> result_types("void"), result_types("std::tuple<Tensor, int64_t>"), result_types("Tensor")
     ([], ['Tensor', 'int64_t'], ['Tensor'])
     """
-    bare = _bare(text)
+    bare = bare_type(text)
     tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
     return split_commas(tuple_[1]) if tuple_ else [bare] if bare != "void" else []
 
 
 def schema_type(text: str, depth: int = 0) -> str | None:
     """The schema type; None if unknown or nested absurdly deep."""
-    bare = _bare(text)
+    bare = bare_type(text)
     if bare in _SCALARS:
         return _SCALARS[bare]
     match = re.fullmatch(r"(\w+)<(.*)>", bare)
@@ -201,10 +216,10 @@ def schema_type(text: str, depth: int = 0) -> str | None:
     return f"{inner}[]" if match[1] in _LISTS else None
 
 
-def _bare(text: str) -> str:
+def bare_type(text: str) -> str:
     """A type without `const`, `&` and namespaces.
 
-    >>> _bare("const std::optional<at::Tensor>&")
+    >>> bare_type("const std::optional<at::Tensor>&")
     'optional<Tensor>'
     """
     plain = re.sub(r"\b(?:const|inline|static|extern)\b|&|\b[A-Za-z_]\w*::|(?<!\w)::", " ", text)

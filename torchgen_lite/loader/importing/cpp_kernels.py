@@ -10,6 +10,8 @@ from torchgen_lite.loader.importing.cpp_tree import CppTree, Node, arguments, ca
 
 # Calls whose one argument is the kernel.
 _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
+# And those of pybind11.
+_WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
 _AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
 

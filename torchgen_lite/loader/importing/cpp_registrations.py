@@ -2,16 +2,20 @@
 
 Note [Nothing is passed over]
 Every use of a block's variable is read as a registration or gives a diagnostic. A block that
-the parser does not recognize is found by its name in the text.
+the parser does not recognize is found by its name in the text. A function that a block passes its variable to is read
+as a part of the block; one that takes a library and that no block calls is reported.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 
-from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.importing.cpp_bindings import read_binding
+from torchgen_lite.loader.importing.cpp_blocks import Reader
 from torchgen_lite.loader.importing.cpp_functions import Functions, infer_schema, used_namespaces
 from torchgen_lite.loader.importing.cpp_kernels import Kernel, read_kernel, read_key
 from torchgen_lite.loader.importing.cpp_preprocessor import without_quoted
@@ -24,14 +28,15 @@ from torchgen_lite.loader.importing.cpp_tree import (
     split_commas,
     walk,
 )
-from torchgen_lite.loader.importing.library import CATCH_ALL, Definition, Implementation, Library
+from torchgen_lite.loader.importing.library import CATCH_ALL, Definition, Library
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.reader import KERNEL_NAME
 from torchgen_lite.schema import parse_schema
 
 _HEAD = re.compile(
-    r"\b(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?\b"
+    r"\b(?:(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?"
+    r"|PYBIND11_MODULE|NB_MODULE)\b"
 )
+_BINDERS = {"PYBIND11_MODULE": "pybind11", "NB_MODULE": "nanobind"}
 _SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
 # Registrations that are not for an operator.
 _BY_HAND = {
@@ -41,43 +46,18 @@ _BY_HAND = {
     "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
 }
 LEGACY = "RegisterOperators"
-_REGISTERS = re.compile(rf"TORCH_LIBRARY|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b")
+# A parameter that registers.
+_TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))\s*\w+\s*[,)]"
+_HELPER = re.compile(rf"\b\w+\s*\([^(){{}};]*{_TAKEN}[^(){{}};]*\{{")
+_REGISTERS = re.compile(
+    rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}"
+)
+# The number of functions that call each other with a block's variable.
+_MAX_DEPTH = 16
 # Objects that register, where they are made: what is called on them may stand anywhere.
 _OBJECT = re.compile(
     rf"\bMAKE_TORCH_LIBRARY\w*|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|\b{LEGACY}\b(?=\s*[({{]|\s+\w+\s*[({{=;])"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """`TORCH_LIBRARY_IMPL(namespace, key, variable)` and its place; the old API has no variable."""
-
-    span: Span
-    defines: bool
-    namespace: str
-    key: str
-    variable: str
-    around: tuple[str, ...]
-    used: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Reader:
-    """Reads a file into a library, given the functions that all files declare.
-
-    `tags` are the variables about tags, by name, each with its value if that is certain.
-    """
-
-    tree: CppTree
-    library: Library
-    functions: Functions
-    tags: Mapping[str, Node | None]
-
-    def report(
-        self, code: str, message: str, node: Node, text: str, help_: Help | None = None
-    ) -> None:
-        label = Label(self.tree.span(node), text)
-        self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
 
 
 def has_registrations(text: str) -> bool:
@@ -85,10 +65,22 @@ def has_registrations(text: str) -> bool:
     return _REGISTERS.search(text) is not None
 
 
-def read_registrations(tree: CppTree, functions: Functions, library: Library) -> None:
-    """Everything that a file registers, added to the library."""
-    reader = Reader(tree, library, functions, _variables(tree) if "Tag" in tree.text.text else {})
-    used = tuple(used_namespaces(tree))
+def read_registrations(trees: Sequence[CppTree], functions: Functions, library: Library) -> None:
+    """Everything that files register, added to the library."""
+    readers, read = dict[str, Reader](), set[tuple[str, ...]]()
+    for tree in trees:
+        tags = _variables(tree) if "Tag" in tree.text.text else {}
+        used, modules = tuple(used_namespaces(tree)), {LEGACY: ""}
+        one = Reader(tree, library, functions, tags, used, read, readers, modules)
+        readers[tree.text.source.path] = one
+    spans = [_read_file(reader) for reader in readers.values()]
+    for reader, of_file in zip(readers.values(), spans):
+        _report_unread(reader, of_file)
+
+
+def _read_file(reader: Reader) -> list[tuple[int, int]]:
+    """Read the blocks and objects of a file; where it has them."""
+    tree, library = reader.tree, reader.library
     read: list[tuple[int, int]] = []
     for node, around in walk(tree, "function_definition"):
         declarator = node.child_by_field_name("declarator")
@@ -96,24 +88,26 @@ def read_registrations(tree: CppTree, functions: Functions, library: Library) ->
         if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
             continue
         read.append((name.start_byte, name.end_byte))
-        block = _read_head(reader, node, declarator, around, used)
+        inner = _read_head(replace(reader, place=tree.span(node)), declarator, around)
         body = node.child_by_field_name("body")
-        if block is not None and body is not None:
-            _read_body(reader, block, body)
+        if inner is not None and body is not None:
+            _read_body(inner, body)
     for node, around in walk(tree, "declaration", "expression_statement"):
         calls = list(_legacy_calls(tree, node))
-        if not calls:
-            continue
-        read.append((node.start_byte, node.end_byte))
-        block = Block(tree.span(node), False, "", "", LEGACY, around, used)
-        with library.reading(block.span, block.span, False):
-            for method, call in calls:
-                library.statements += 1
-                if method == "op":
-                    _read_definition(reader, block, call, "")
-                else:
-                    _refuse(reader, call)
-    _report_unread(tree, read, library)
+        if calls:
+            read.append((node.start_byte, node.end_byte))
+            with library.reading(tree.span(node), tree.span(node), defines=False):
+                _read_object(replace(reader, around=around), calls)
+    return read
+
+
+def _read_object(reader: Reader, calls: Sequence[tuple[str, Node]]) -> None:
+    for method, call in calls:
+        reader.library.statements += 1
+        if method == "op":
+            _read_definition(reader, call, "")
+        else:
+            reader.refuse(call)
 
 
 def _variables(tree: CppTree) -> dict[str, Node | None]:
@@ -132,8 +126,9 @@ def _variables(tree: CppTree) -> dict[str, Node | None]:
     return found
 
 
-def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library) -> None:
-    """Report blocks and objects that stand where no part of the text has been read."""
+def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
+    """Report blocks and objects that stand where no part of the text has been read, and functions that were not."""
+    tree, path = reader.tree, reader.tree.text.source.path
     rest, at = list[str](), 0
     for start, end in sorted(read):
         rest += [tree.text.text[at:start], " " * (end - max(at, start))]
@@ -142,14 +137,17 @@ def _report_unread(tree: CppTree, read: list[tuple[int, int]], library: Library)
     for pattern, said, here in (
         (_HEAD, "cannot be read as the head of a block", "this block"),
         (_OBJECT, "makes an object that registers, which is not read", "this object"),
+        (_HELPER, "takes what registers, and no block that is read calls it", "this function"),
     ):
         for match in pattern.finditer(text):
             start = text.rfind("\n", 0, match.start()) + 1
-            if not text[start : match.start()].lstrip().startswith("using"):
-                label = Label(tree.text.span(match.start(), match.end()), here)
+            is_using = text[start : match.start()].lstrip().startswith("using")
+            if not is_using and (path, str(match.end() - 1)) not in reader.read:
+                word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
+                label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
                 help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
-                message = f"`{match[0]}` {said}"
-                library.diagnostics.append(
+                message = f"`{word}` {said}"
+                reader.library.diagnostics.append(
                     Diagnostic("TG601", message, label, help=help_ if pattern is _OBJECT else None)
                 )
 
@@ -168,19 +166,23 @@ def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
         yield "op", value
 
 
-def _read_head(
-    reader: Reader, node: Node, head: Node, around: tuple[str, ...], used: tuple[str, ...]
-) -> Block | None:
+def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | None:
     tree = reader.tree
     name = tree.of(head.child_by_field_name("declarator"))
     given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
-    is_impl = "_IMPL" in name
+    is_impl, binder = "_IMPL" in name, _BINDERS.get(name, "")
+    given = given[:2] if binder else given
     if len(given) != 2 + is_impl:
         reader.report("TG601", f"`{name}` with {len(given)} arguments", head, "this block")
         return None
     namespace, variable = given[0], given[-1]
     key = read_key(given[1]) if is_impl else ""
     is_macro = re.fullmatch(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*", namespace) is not None
+    asks = list[str]()
+    if is_macro and binder:
+        macro, is_macro = namespace, False
+        namespace = re.sub(r"\W", "_", PurePath(tree.text.source.path).stem)
+        asks += [f"`{namespace}` is the file's name; the build names it: `--macro {macro}=...`"]
     if is_macro or not re.fullmatch(r"\w+", namespace):
         message = f"the namespace `{namespace}` is a macro that is not known"
         word = namespace if is_macro else "NAME"
@@ -190,12 +192,18 @@ def _read_head(
         message = f"`{given[1]}` is not a dispatch key"
         reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
         return None
-    defines = not is_impl and "_FRAGMENT" not in name
-    return Block(tree.span(node), defines, namespace, key, variable, around, used)
+    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
+    defines = not (is_impl or binder or "_FRAGMENT" in name)
+    return replace(one, namespace=namespace, key=key, defines=defines)
 
 
-def _read_body(reader: Reader, block: Block, node: Node) -> None:
+def _read_body(reader: Reader, node: Node) -> None:
     """Read a block's statements in order; uses of the variable other than calls are refused."""
+    if reader.binder:
+        reader.library.binders[reader.tree.text.source.path] = reader.binder
+    if included := re.search(r"^\s*#\s*include\s*(\S+)", reader.tree.span(node).text, re.M):
+        message = f"`{included[1]}` is included in the middle of a block, and not read"
+        reader.report("TG601", message, node, "here", "give the built library: `--module`")
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
@@ -204,9 +212,12 @@ def _read_body(reader: Reader, block: Block, node: Node) -> None:
         elif one.type == "expression_statement":
             stack += [(child, doc) for child in reversed(one.named_children)]
         else:
-            with reader.library.reading(reader.tree.span(one), block.span, block.defines):
-                _read_statement(reader, block, one, doc)
-            if _may_leave(one) and any(_mentions(reader, block, rest) for rest, _ in stack):
+            if reader.depth or reader.place is None:
+                _read_statement(reader, one, doc)
+            else:
+                with reader.library.reading(reader.tree.span(one), reader.place, reader.defines):
+                    _read_statement(reader, one, doc)
+            if _may_leave(one) and any(_mentions(reader, rest) for rest, _ in stack):
                 message, help_ = "what follows this statement may not run", "move it up, or out"
                 reader.report("TG601", message, one, "this may return", help_)
                 return
@@ -224,17 +235,25 @@ def _may_leave(statement: Node) -> bool:
     return False
 
 
-def _mentions(reader: Reader, block: Block, node: Node) -> bool:
-    text = reader.tree.of(node)
-    return node.type != "comment" and bool(re.search(rf"\b{re.escape(block.variable)}\b", text))
+def _mentions(reader: Reader, node: Node) -> bool:
+    names = "|".join(map(re.escape, reader.modules))
+    return node.type != "comment" and bool(re.search(rf"\b(?:{names})\b", reader.tree.of(node)))
 
 
-def _read_statement(reader: Reader, block: Block, node: Node, doc: str) -> None:
+def _read_statement(reader: Reader, node: Node, doc: str) -> None:
     tree = reader.tree
+    declared = node.child_by_field_name("declarator") if reader.binder else None
+    value = (declared and declared.child_by_field_name("value")) or node
+    if reader.binder and node.type == "assignment_expression":
+        value = node.named_children[0]
+    chain = _chain(tree, value)
+    if chain and chain[0] in reader.modules:
+        prefix = _read_chain(reader, chain[1], reader.modules[chain[0]], doc)
+        if declared:
+            reader.modules[tree.of(declared.child_by_field_name("declarator"))] = prefix
+        return
     if node.type == "call_expression":
-        chain = _chain(tree, node)
-        if chain and chain[0] == block.variable:
-            _read_chain(reader, block, chain[1], doc)
+        if _follow(reader, node):
             return
         name = tree.of(node.child_by_field_name("function"))
         if re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
@@ -243,13 +262,34 @@ def _read_statement(reader: Reader, block: Block, node: Node, doc: str) -> None:
             reader.report("TG601", message, node, "not understood", help_)
             reader.library.statements += 1
             return
-    if node.type == "ERROR" or _mentions(reader, block, node):
+    if node.type == "ERROR" or _mentions(reader, node):
         reader.library.statements += 1
-        _refuse(reader, node)
+        reader.refuse(node)
 
 
-def _refuse(reader: Reader, node: Node) -> None:
-    reader.report("TG601", "this registration is not understood", node, "this")
+def _follow(reader: Reader, call: Node) -> bool:
+    """Read the function that a block passes its variable to; whether it was found."""
+    given = [reader.tree.of(one) for one in arguments(call)]
+    at = next((at for at, text in enumerate(given) if text in reader.modules), -1)
+    conditions = reader.conditions_of(call)
+    if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
+        return False
+    name = re.sub(r"\s+", "", reader.tree.of(call.child_by_field_name("function")))
+    prefix, is_found = reader.modules[given[at]], False
+    for one in reader.functions.find(name, reader.around, reader.used):
+        tree, body = one.body or (reader.tree, call)
+        other = reader.others.get(tree.text.source.path)
+        if other is None or one.body is None or at >= len(one.names):
+            continue
+        is_found = True
+        once = (tree.text.source.path, str(body.start_byte), reader.namespace, reader.key, prefix)
+        if once not in reader.read:
+            reader.read.update((once, once[:2]))
+            around, used = one.path[:-1], other.used
+            inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
+            inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions)
+            _read_body(replace(inner, depth=reader.depth + 1), body)
+    return is_found
 
 
 def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
@@ -269,20 +309,28 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
     return (tree.of(node), calls[::-1]) if calls and node.type == "identifier" else None
 
 
-def _read_chain(reader: Reader, block: Block, calls: list[tuple[str, Node]], doc: str) -> None:
+def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc: str) -> str:
+    """Read the calls of a chain; the prefix of the submodule that they end in."""
     for method, call in calls:
+        if reader.binder and method in ("doc", "def_submodule"):
+            name = literal(reader.tree, arguments(call)[0]) if arguments(call) else ""
+            prefix += f"{name}_" if name else ""
+            continue
         reader.library.statements += 1
-        if method in _BY_HAND:
+        if reader.binder and method == "def":
+            read_binding(reader, call, prefix, doc)
+        elif not reader.binder and method in _BY_HAND:
             message = f"`{method}` is not taken over"
             reader.report("TG606", message, call, _BY_HAND[method])
             if method == "class_":
-                return  # What is called behind it is the class's.
-        elif method == "def" and not block.key:
-            _read_definition(reader, block, call, doc)
-        elif method == "impl":
-            _read_implementation(reader, block, call)
+                break  # What is called behind it is the class's.
+        elif method == "def" and not reader.key:
+            _read_definition(reader, call, doc)
+        elif method == "impl" and not reader.binder:
+            _read_implementation(reader, call)
         else:
-            _refuse(reader, call)
+            reader.refuse(call)
+    return prefix
 
 
 def _text(tree: CppTree, node: Node) -> str | None:
@@ -292,11 +340,11 @@ def _text(tree: CppTree, node: Node) -> str | None:
     return literal(tree, node)
 
 
-def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None:
+def _read_definition(reader: Reader, call: Node, doc: str) -> None:
     tree, given = reader.tree, arguments(call)
     text = _text(tree, given[0]) if given else None
     if text is None:
-        return _refuse(reader, call)
+        return reader.refuse(call)
     tags: tuple[str, ...] = ()
     kernel: Kernel | None = None
     at = given[0]
@@ -312,12 +360,12 @@ def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None
         elif kernel is None:
             kernel, at = read_kernel(tree, one), one
         else:
-            return _refuse(reader, call)
-    full = text.strip() if "::" in text.partition("(")[0] else f"{block.namespace}::{text.strip()}"
+            return reader.refuse(call)
+    full = text.strip() if "::" in text.partition("(")[0] else f"{reader.namespace}::{text.strip()}"
     if "(" not in full:
         if kernel is None:
-            return _refuse(reader, call)
-        inferred = _inferred(reader, block, full, kernel, at)
+            return reader.refuse(call)
+        inferred = _inferred(reader, full, kernel, at)
         if inferred is None:
             return None
         full = inferred
@@ -330,17 +378,17 @@ def _read_definition(reader: Reader, block: Block, call: Node, doc: str) -> None
         message = f"`{unknown[0]}` is not a tag"
         return reader.report("TG601", message, call, "this registration")
     name = schema.full_name
-    conditions = _conditions(reader, call)
+    conditions = reader.conditions_of(call)
     if conditions is None:
         return None
     definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
     reader.library.definitions.append(definition)
     if kernel is not None:
-        _add_kernel(reader, block, name, kernel.key or CATCH_ALL, kernel, at)
+        reader.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
 
 
-def _inferred(reader: Reader, block: Block, name: str, kernel: Kernel, node: Node) -> str | None:
-    overloads = reader.functions.find(kernel.name, block.around, block.used) if kernel.name else []
+def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
+    overloads = reader.find(kernel)
     schemas = {infer_schema(name, one) for one in overloads}
     schema = schemas.pop() if len(schemas) == 1 else None
     if schema is None:
@@ -366,72 +414,18 @@ def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
     return tuple(part.rpartition("::")[2] for part in parts)
 
 
-def _read_implementation(reader: Reader, block: Block, call: Node) -> None:
+def _read_implementation(reader: Reader, call: Node) -> None:
     tree, given = reader.tree, arguments(call)
     name = _text(tree, given[0]) if len(given) in (2, 3) else None
     if name is None:
-        return _refuse(reader, call)
+        return reader.refuse(call)
     key = read_key(tree.of(given[1])) if len(given) == 3 else ""
     if key is None:
-        return _refuse(reader, call)
+        return reader.refuse(call)
     kernel = read_kernel(tree, given[-1])
-    full = name if "::" in name else f"{block.namespace}::{name}"
-    key = kernel.key or key or block.key or CATCH_ALL
-    return _add_kernel(reader, block, full, key, kernel, given[-1])
-
-
-def _add_kernel(
-    reader: Reader, block: Block, name: str, key: str, kernel: Kernel, node: Node
-) -> None:
-    tree = reader.tree
-    if kernel.problem:
-        message = f"`{name}` has a kernel for {key} that YAML cannot express"
-        return reader.report("TG602", message, node, kernel.problem, "give it a name")
-    overloads = reader.functions.find(kernel.name, block.around, block.used)
-    function, *template = kernel.name.partition("<")
-    path = overloads[0].path if overloads else _path(block, function)
-    shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
-    if path[:-1] == (name.partition("::")[0],):
-        shown = path[-1]
-    shown += "".join(template)
-    is_hidden = bool(overloads) and all(one.is_hidden for one in overloads)
-    is_member = any(one.is_member for one in overloads)
-    if not KERNEL_NAME.fullmatch(shown):
-        message = f"`{name}` has a kernel for {key} that YAML cannot express"
-        problem, help_ = "this is an instance of a template", "give it a function of its own"
-        return reader.report("TG602", message, node, problem, help_)
-    if is_member:
-        message = f"kernel `{shown}` of `{name}` is a static member of a class"
-        class_ = shown.rpartition("::")[0]
-        help_ = f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
-        reader.report("TG606", message, node, "in a class", help_)
-    if is_hidden:
-        message = f"kernel `{shown}` of `{name}` can be called only in its own file"
-        help_ = "move it out of the unnamed namespace, and remove `static`"
-        reader.report("TG606", message, node, "generated code has to call it", help_)
-    conditions = _conditions(reader, node)
-    if conditions is not None:
-        reader.library.implementations.append(
-            Implementation(
-                name, key, shown, conditions, bool(overloads), tree.span(node), tuple(overloads)
-            )
-        )
-    return None
-
-
-def _conditions(reader: Reader, node: Node) -> tuple[str, ...] | None:
-    conditions = reader.tree.conditions(node)
-    if conditions is None:
-        message = "this registration is below more conditions than a guard can repeat"
-        reader.report("TG601", message, node, "this", "give its file a build of its own")
-    return conditions
-
-
-def _path(block: Block, function: str) -> tuple[str, ...]:
-    """The namespaces and name of a function that none of the files declares."""
-    if function.startswith("::"):
-        return tuple(function.removeprefix("::").split("::"))
-    return (*filter(None, block.around), *function.split("::"))
+    full = name if "::" in name else f"{reader.namespace}::{name}"
+    key = kernel.key or key or reader.key or CATCH_ALL
+    return reader.add_kernel(full, key, "", kernel, given[-1])
 
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:

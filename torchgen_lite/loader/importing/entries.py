@@ -38,6 +38,9 @@ def write_entries(
     diagnostics: list[Diagnostic] = []
     entries = _gather(library, diagnostics)
     texts: list[str] = []
+    # Generated code looks up short names in the namespace of the first operator.
+    owners = {one.name.partition("::")[0] for one in library.definitions}
+    home = f"{owners.pop()}::" if len(owners) == 1 else ""
     for entry in entries.values():
         namespace = entry.name.partition("::")[0]
         if entry.definition is None and namespace not in defined_elsewhere:
@@ -46,7 +49,7 @@ def write_entries(
             help_ = "give the files that define it too"
             diagnostics.append(Diagnostic("TG605", message, _at(first, "its kernel"), help=help_))
             continue
-        text = "\n".join(_lines(entry, diagnostics)) + "\n"
+        text = "\n".join(_lines(entry, home, diagnostics)) + "\n"
         if entry.definition is not None:
             text, problems = format_text(text, entry.name)
             diagnostics += problems
@@ -88,8 +91,9 @@ def _twice(
     return Diagnostic("TG603", message, later, (earlier,) if earlier else (), help=help_)
 
 
-def _lines(entry: _Entry, diagnostics: list[Diagnostic]) -> Iterator[str]:
+def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[str]:
     definition = entry.definition
+    yield from (f"# ? {one}" for one in (definition.asks if definition else ()))
     yield f"- func: {_scalar(definition.schema if definition else entry.name)}"
     conditions: Sequence[str] = ()
     if definition is not None:
@@ -109,7 +113,10 @@ def _lines(entry: _Entry, diagnostics: list[Diagnostic]) -> Iterator[str]:
                 message = f"the kernel of `{entry.name}` for {key} has a condition of its own"
                 help_ = "an entry has one `guard` for all that it says; leave the file of this key out where it is false"
                 diagnostics.append(Diagnostic("TG603", message, _at(one, shown), help=help_))
-        yield from (f"    {', '.join(keys)}: {kernel}" for kernel, keys in by_kernel.items())
+        for kernel, keys in by_kernel.items():
+            yield from (f"    # ? {asks}" for k in keys if (asks := entry.kernels[k].asks))
+            word = kernel.removeprefix(home)
+            yield f"    {', '.join(keys)}: {kernel if '::' in word else word}"
     elif definition is not None:
         yield "  dispatch: {}"
     if definition is not None and definition.tags:

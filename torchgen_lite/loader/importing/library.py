@@ -16,7 +16,8 @@ CATCH_ALL = "CompositeImplicitAutograd"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An operator that is defined. `conditions` are preprocessor expressions that must all hold."""
+    """An operator that is defined. `conditions` are preprocessor expressions that must all hold; `asks` are questions
+    to the author about what is only proposed, since a `binder` (pybind11) binds it."""
 
     name: str
     schema: str
@@ -24,6 +25,8 @@ class Definition:
     conditions: tuple[str, ...] = ()
     doc: str = ""
     span: Span | None = field(default=None, compare=False)
+    asks: tuple[str, ...] = field(default=(), compare=False)
+    binder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Implementation:
     is_named: bool = True
     span: Span | None = field(default=None, compare=False)
     functions: tuple[Function, ...] = field(default=(), compare=False)
+    asks: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,9 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a block that registers, or an object that does: where it and the block are, whether the block
-    defines a namespace, the operators concerned, and whether it was understood whole."""
+    """A statement of a block that registers, or an object that does: its place, that of the block, whether the block
+    defines a namespace, what the statement registers, and whether all of that stands in it and was understood.
+    """
 
     span: Span
     block: Span
@@ -68,8 +73,9 @@ class Statement:
 class Library:
     """Everything that was found, in order, and diagnostics for what was not understood.
 
-    `modules` are the Python modules of kernels and of fakes. `statements` is the number of
-    registrations that were looked at, and `read` are the statements of C++ in which they stand.
+    `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
+    looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
+    C++ that register.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -78,6 +84,8 @@ class Library:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     modules: dict[str, list[str]] = field(default_factory=dict)
     statements: int = 0
+    files: int = 0
+    binders: dict[str, str] = field(default_factory=dict)
     read: list[Statement] = field(default_factory=list)
 
     @contextmanager
@@ -85,7 +93,8 @@ class Library:
         """While a statement is read, which is noted afterwards with what was found in it."""
         before = len(self.definitions), len(self.implementations), len(self.diagnostics)
         yield
-        names = {one.name for one in self.definitions[before[0] :]}
-        names |= {one.name for one in self.implementations[before[1] :]}
-        is_whole = len(self.diagnostics) == before[2]
-        self.read.append(Statement(span, block, defines, frozenset(names), is_whole))
+        found = {one.name: one.span for one in self.definitions[before[0] :]}
+        found |= {one.name: one.span for one in self.implementations[before[1] :]}
+        is_here = all(one is not None and one.is_in(span) for one in found.values())
+        is_whole = is_here and len(self.diagnostics) == before[2]
+        self.read.append(Statement(span, block, defines, frozenset(found), is_whole))

@@ -24,24 +24,18 @@ _HEADERS = (".cuh", ".h", ".hpp")
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
     """The operators that move; `problems` are what is wrong with them besides, each with its place."""
     places = [one.label.span for one in problems if one.label is not None]
-    defined = {one.name for one in library.definitions}
+    defined = {one.name for one in library.definitions if not one.binder}
     stay = {
         name
         for one in library.read
         for name in one.operators
-        if name not in defined
-        or not one.is_whole
-        or any(_is_in(place, one.span) for place in places)
+        if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
     }
     grown = True
     while grown:  # Of one statement, all operators move or none.
         more = {name for one in library.read if one.operators & stay for name in one.operators}
         grown, stay = not more <= stay, stay | more
     return frozenset(defined - stay)
-
-
-def _is_in(place: Span, around: Span) -> bool:
-    return place.source == around.source and around.start <= place.start <= around.end
 
 
 def only(library: Library, names: frozenset[str]) -> Library:

@@ -42,7 +42,8 @@ def recording(torch: Any) -> Iterator[Recorded]:
         local = _name(op_name)
         full = local if "::" in local else f"{self.ns}::{local}"
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
-        if hasattr(fn, "__code__") and is_within(fn, home):
+        # The `apply` of an author's `autograd.Function` is PyTorch's, bound to the author's class.
+        if hasattr(fn, "__code__") and is_within(fn, home) and not hasattr(fn, "__self__"):
             recorded.wrapped.add((full, key))
         else:
             recorded.kernels[full, key] = fn

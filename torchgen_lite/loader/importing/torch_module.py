@@ -15,7 +15,7 @@ from dataclasses import replace
 from importlib import import_module
 from inspect import unwrap
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label
@@ -113,6 +113,8 @@ class _Reader:
         self.recorded = recorded
         self.library = library
         self.home = str(Path(torch.__file__).parent)
+        # The function that each name was used for, since the module may have none: `register_vmap` returns None.
+        self.named: dict[tuple[str, str], Any] = {}
 
     def read(self, name: str, before: frozenset[str] | None) -> None:
         """Read an operator. `before`: its keys before the import; None if the modules define it."""
@@ -199,8 +201,9 @@ class _Reader:
             message = f"{said}, which is not a module-level function"
             self._report("TG607", message, function, "make it a function of its own")
             return ""
-        if _is_another(getattr(sys.modules.get(module), word, None), function):
-            message = f"{said}, and so is a later function of `{module}`"
+        held, own = getattr(sys.modules.get(module), word, None), unwrap(function)
+        if _is_another(held, function) or self.named.setdefault((module, word), own) is not own:
+            message = f"{said}, and so is another function of `{module}`"
             self._report("TG607", message, function, "give it a name of its own")
             return ""
         modules = self.library.modules.setdefault(kind, [])
@@ -240,12 +243,14 @@ def _is_another(held: Any, function: Any) -> bool:
 
 def _shown(function: Any) -> str:
     """The name of a function, or of the type of another object, such as `functools.partial`."""
+    if isinstance(function, MethodType):
+        return f"{_shown(function.__self__)}.{function.__name__}"
     return str(getattr(function, "__qualname__", f"{type(function).__qualname__}(...)"))
 
 
 def _line_of(function: Any) -> Label | None:
     code = getattr(function, "__code__", None)
-    if code is None:
+    if code is None or isinstance(function, MethodType):
         return None
     source, _ = read_source(Path(code.co_filename), Path.cwd())
     if source is None:

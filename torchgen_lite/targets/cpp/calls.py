@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from torchgen_lite.languages.cpp.signature import (
     CppParameter,
@@ -23,6 +24,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 Taken = dict[tuple[str, tuple[CType, ...]], list["str | None"]]
 
 
+T = TypeVar("T")
 # An inline function: its operator, its signature, and what it passes on to the struct's call.
 CppFunction = tuple[CppOperator, CppSignature, Sequence["str | Expression"]]
 
@@ -84,9 +86,21 @@ def umbrella_file(
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 
-def free_signatures(
-    operator: CppOperator, arguments: Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
-) -> Iterator[CppSignature]:
+_Arguments = Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
+
+
+def free_functions(
+    operators: Iterable[CppOperator],
+    arguments: _Arguments,
+    shown: Callable[[CppSignature], CppSignature],
+    taken: Taken,
+) -> Iterator[CppFunction]:
+    """The free functions, with defaults, as they are `shown`; `taken` are those of other shards."""
+    every = ((one, s, one.names) for one in operators for s in _free_signatures(one, arguments))
+    return ((one, shown(signature), names) for one, signature, names in distinct(every, taken))
+
+
+def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[CppSignature]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
     schema, signature = operator.schema, operator.signature
     if not schema.out:
@@ -103,12 +117,18 @@ def function_headers(functions: Sequence[CppFunction]) -> frozenset[str]:
     return signature_headers(signatures).union(*map(default_headers, signatures))
 
 
-def distinct(operator: CppOperator, signature: CppSignature, taken: Taken) -> bool:
-    """Whether the name with these types is not `taken` yet in a release that the operator is for; takes it.
+def distinct(
+    found: Iterable[tuple[CppOperator, CppSignature, T]], taken: Taken | None = None
+) -> Iterator[tuple[CppOperator, CppSignature, T]]:
+    """Those whose name and types are not `taken` in a release the operator is for; takes them.
 
     Of overloads that look the same in C++ (`int` and `SymInt`), only the first is generated.
     """
-    ranges, own = taken.setdefault((signature.name, signature.types), []), operator.function.torch
-    is_new = not any(meet(one, own) for one in ranges)
-    ranges.append(own)
-    return is_new
+    taken = {} if taken is None else taken
+    for operator, signature, more in found:
+        ranges = taken.setdefault((signature.name, signature.types), [])
+        own = operator.function.torch
+        is_new = not any(meet(one, own) for one in ranges)
+        ranges.append(own)
+        if is_new:
+            yield operator, signature, more

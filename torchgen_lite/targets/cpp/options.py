@@ -7,7 +7,6 @@ own are an option.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,7 +127,7 @@ def _template(body: str) -> tuple[str, tuple[CType, ...]]:
     return (name.strip(), tuple(map(read_type, parts))) if depth == 0 else (body, ())
 
 
-def type_kind(pattern: str, refusal: str, accept: Callable[[str], bool] = bool) -> Kind[CType]:
-    """Types of that form; `accept` may have further conditions."""
-    text = matching(pattern, refusal, accept)
+def type_kind(pattern: str, refusal: str) -> Kind[CType]:
+    """Types of that form."""
+    text = matching(pattern, refusal)
     return Kind(text.name, text.schema, lambda value: read_type(text.read(value)))

@@ -59,8 +59,11 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
 
 
 def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
-    """What libtorch cannot register. Not every entry in `aten` exists in PyTorch."""
-    return [] if program.config.operators == "torch" else list(unregistrable(functions))
+    """What libtorch cannot define. Of what PyTorch defines itself a library registers kernels alone; but not every entry
+    in `aten` exists in PyTorch."""
+    if program.config.operators == "torch":
+        return []
+    return list(unregistrable(f for f in functions if f.name not in program.resolved.lent))
 
 
 def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:

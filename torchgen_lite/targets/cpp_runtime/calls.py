@@ -36,10 +36,9 @@ from torchgen_lite.languages.cpp.signature import CppSignature, default_headers,
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import (
-    CppFunction,
     Taken,
     distinct,
-    free_signatures,
+    free_functions,
     function_file,
     function_headers,
     umbrella_file,
@@ -73,8 +72,7 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
     """The methods; of overloads that look the same in C++, only the first."""
     own = replace(types, tensor=SELF)
-    taken: Taken = {}
-    found = []
+    found: list[Method] = []
     for operator in operators:
         schema = operator.schema
         receiver = next((a for a in schema.arguments if a.name == "self"), None)
@@ -84,9 +82,8 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
             name, returns = function_name(schema.base_name), runtime.returns_type(schema, own)
             others = [a for a in schema.arguments if a is not receiver]
             signature = CppSignature(name, returns, runtime.arguments(others, own))
-            if distinct(operator, signature, taken):
-                found.append((operator, signature, not receiver.is_write))
-    return found
+            found.append((operator, signature, not receiver.is_write))
+    return list(distinct(found))
 
 
 def function_name(name: str) -> str:
@@ -118,7 +115,9 @@ def build_calls(
         yield OutputFile(layout.header(f"{calls}.h"), "cpp_runtime/operators.h.j2", header)
         defined = {**shown, "folder": layout.folder, "stem": calls, "framework": framework}
         yield OutputFile(layout.source(f"{calls}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
-        views = list(functions(own, options.framework, taken))
+        public = [o for o in own if "function" in o.function.variants]
+        arguments = partial(runtime.arguments, types=options.framework)
+        views = list(free_functions(public, arguments, _named, taken))
         first, *others = include_blocks(function_headers(views)) or [()]
         includes = [*framework, [layout.own(f"{calls}.h"), *first], *others]
         yield function_file(layout, stem("functions", shard), includes, views)
@@ -128,14 +127,5 @@ def build_calls(
         yield umbrella_file(layout, "functions", before=framework)
 
 
-def functions(
-    operators: Sequence[CppOperator], types: Types, taken: Taken
-) -> Iterator[CppFunction]:
-    """The free functions, with defaults; `taken` are those of other shards."""
-    for operator in operators:
-        if "function" not in operator.function.variants:
-            continue
-        for signature in free_signatures(operator, partial(runtime.arguments, types=types)):
-            if distinct(operator, signature, taken):
-                shown = replace(signature, name=function_name(signature.name))
-                yield operator, shown, operator.names
+def _named(signature: CppSignature) -> CppSignature:
+    return replace(signature, name=function_name(signature.name))

@@ -14,10 +14,7 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp.calls import (
-    CppFunction,
-    Taken,
-    distinct,
-    free_signatures,
+    free_functions,
     function_file,
     function_headers,
     operator_headers,
@@ -40,7 +37,9 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[Ou
         return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
 
     yield from operator_headers(layout, operators, includes, is_callable, is_hidden=True)
-    functions = list(function_views(operators))
+    # Nothing can hide `std` here: a function of that name does not.
+    called = filter(is_callable, operators)
+    functions = list(free_functions(called, stable.arguments, unrooted_signature, {}))
     limits = function_headers(functions) & {"limits"}
     headers = include_blocks(limits, before=[layout.own("operators.h")])
     yield function_file(layout, "functions", headers, functions)
@@ -56,14 +55,3 @@ def is_callable(operator: CppOperator) -> bool:
     """Whether libtorch returns the results correctly; see Note [Operators that C++ cannot call]."""
     types = [stable.owned_type(r.type) for r in operator.schema.returns]
     return types == types[::-1]
-
-
-def function_views(operators: Sequence[CppOperator]) -> Iterator[CppFunction]:
-    """The free functions of what can be called, with defaults."""
-    taken: Taken = {}
-    for operator in filter(is_callable, operators):
-        for signature in free_signatures(operator, stable.arguments):
-            if distinct(operator, signature, taken):
-                # Nothing can hide `std` here: a function of that name does not.
-                shown = unrooted_signature(signature)
-                yield operator, shown, operator.names

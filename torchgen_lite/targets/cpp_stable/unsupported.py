@@ -9,12 +9,11 @@ from torchgen_lite.analysis.checks.releases import missing, release_span, releas
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Type
 from torchgen_lite.targets.cpp.selection import check_structured
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
@@ -77,34 +76,23 @@ def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnost
     ]
     for part, type_, what, span in parts:
         span = span or schema.span
-        if part is None:
-            yield from _check_releases(function, type_, what, span, releases, wanted.target)
-        else:
+        if part is not None:
             message = f"the stable ABI does not support `{part}`"
             help_ = (
                 f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
             )
             yield finding(function, "TG530", message, span, f"the type of {what}", help_)
+            continue
+        since = stable.since(type_)
+        if wanted.target is None:
+            having = [r for r in RELEASES if r >= since]
+            yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
+        elif any(r < since for r in releases):
+            message = f"`{type_}` is supported from libtorch {release_text(since)} on"
+            help_ = f'`target-version` is "{release_text(wanted.target)}": raise it, or use `skip`'
+            yield finding(function, "TG532", message, span, f"the type of {what}", help_)
     yield from _check_dispatch(operator)
     yield from _check_tags(function, releases)
-
-
-def _check_releases(
-    function: NativeFunction,
-    type_: Type,
-    what: str,
-    span: Span | None,
-    releases: Sequence[Release],
-    target: Release | None,
-) -> Iterator[Diagnostic]:
-    since = stable.since(type_)
-    if target is None:
-        having = [r for r in RELEASES if r >= since]
-        yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
-    elif any(r < since for r in releases):
-        message = f"`{type_}` is supported from libtorch {release_text(since)} on"
-        help_ = f'`target-version` is "{release_text(target)}": raise it, or use `skip`'
-        yield finding(function, "TG532", message, span, f"the type of {what}", help_)
 
 
 def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Iterator[Diagnostic]:

@@ -29,7 +29,6 @@ from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp.calls import (
-    Taken,
     distinct,
     function_file,
     function_headers,
@@ -166,20 +165,15 @@ def public_functions(
 
 def functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
-    taken: Taken = {}
-    for operator, signature, passed in found:
-        if "function" in operator.function.variants and distinct(operator, signature, taken):
-            yield operator, signature, passed
+    return distinct(one for one in found if "function" in one[0].function.variants)
 
 
 def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    taken: Taken = {}
-    for operator, signature, passed in found:
-        if distinct(operator, signature, taken):
-            parameters = (KEYSET, *signature.parameters)
-            keyed = CppSignature(signature.name, signature.returns, parameters)
-            yield operator, keyed, (Expression(KEYSET.name), *passed)
+    for operator, signature, passed in distinct(found):
+        parameters = (KEYSET, *signature.parameters)
+        keyed = CppSignature(signature.name, signature.returns, parameters)
+        yield operator, keyed, (Expression(KEYSET.name), *passed)
 
 
 SELF = "tensor_()"
@@ -200,10 +194,6 @@ def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iter
 
 def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
     """The methods; of overloads that look the same in C++, only the first."""
-    taken: Taken = {}
     shown = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    found = public_functions(with_self, classes, "method", SELF)
-    for operator, signature, passed in found:
-        if distinct(operator, signature, taken):
-            yield operator, signature, passed
+    return distinct(public_functions(with_self, classes, "method", SELF))

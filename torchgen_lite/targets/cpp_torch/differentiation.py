@@ -26,7 +26,6 @@ from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import (
-    NodeView,
     calls_functions,
     node_view,
     unsayable_parts,
@@ -65,11 +64,12 @@ def build_differentiation(
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_facts = {operator.facts: operator for operator in operators}
-    planned = [
-        _planned(by_facts[one.operator], one, one.operator.others.autograd[one.operator.name])
-        for one in registered
-        if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
-    ]
+    planned: list[_Planned] = []
+    for one in registered:
+        if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
+            plan = one.operator.others.autograd[one.operator.name]
+            info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
+            planned.append(_Planned(by_facts[one.operator], one, plan, info))
     plans = [(o, o.facts.others.autograd.get(o.function.name)) for o in operators]
     diagnostics = [d for operator, plan in plans if plan for d in _refusals(operator, plan, policy)]
     recorded = {
@@ -84,12 +84,6 @@ def build_differentiation(
         diagnostics += _unknown_functions(info, functions)
         diagnostics += _wrong_counts(info, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
-
-
-def _planned(operator: CppOperator, one: Registration, plan: AutogradPlan) -> _Planned:
-    return _Planned(
-        operator, one, plan, plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
-    )
 
 
 def _files(
@@ -130,26 +124,20 @@ def _context(
             place = info.node_name, info.function.torch
             nodes.setdefault(place, (info, []))[1].append(operator)
     trees = [tree for info, _ in nodes.values() for tree in info.trees]
+    views = []
+    for info, own in nodes.values():
+        view = node_view(info, functions, classes)
+        # If operators with different conditions have it, it is always there.
+        is_shared = any(operator.guard != view.guard for operator in own[1:])
+        views.append(view._replace(guard="") if is_shared else view)
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
         "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
         "called": sorted({h for tree in trees for h in called_headers(tree, functions)}),
-        "nodes": [_node(info, own, functions, classes) for info, own in nodes.values()],
+        "nodes": views,
         "kernels": kernels,
         "blocks": blocks(calls),
     }
-
-
-def _node(
-    info: DifferentiabilityInfo,
-    operators: Sequence[CppOperator],
-    functions: Functions,
-    classes: Classes,
-) -> NodeView:
-    """The node of these operators; if they have different conditions, it is always there."""
-    node = node_view(info, functions, classes)
-    is_shared = any(operator.guard != node.guard for operator in operators[1:])
-    return node._replace(guard="") if is_shared else node
 
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ the boxed kernels of `fallback.h`, `functionalize.h` and `autocast.h`.
       m.impl("scale_", mylib::fallback::functionalize("mylib::scale", ""));
     }
     TORCH_LIBRARY_IMPL(mylib, AutocastCPU, m) {
-      m.impl("scale", mylib::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
+      m.impl("scale", mylib::fallback::autocast(c10::DeviceType::CPU, at::kFloat, /*result=*/0));
     }
 
 See Note [Functionalization].
@@ -155,8 +155,9 @@ def _includes(
     names |= {layout.own("kernel_function.h").name} if is_theirs else set()
     *others, last = kernels or [[]]
     mine = [*last, *map(Header, sorted(names - headers))]
-    theirs = [*map(Header, ["torch/library.h", *sorted(headers)])]
-    return [theirs, *others, *([mine] if mine else [])]
+    ours = {name for name in headers if name.startswith(f"{layout.namespace}/")}
+    blocks = [[*map(Header, sorted(one))] for one in ({"torch/library.h", *headers} - ours, ours)]
+    return [block for block in (*blocks, *others, mine) if block]
 
 
 _BOXED = {
@@ -194,7 +195,7 @@ def boxed_registrations(
         elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
             names = [argument.name for argument in operator.schema.arguments]
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
-            place = f", {names.index(rule.result)}" if rule.result else ""
+            place = f", /*result=*/{names.index(rule.result)}" if rule.result else ""
             kernel = f"{scope}::autocast({device}, {_CASTS[rule.dtype].format(scope)}{place})"
             header = layout.own("autocast.h")
             yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)

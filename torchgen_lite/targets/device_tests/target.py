@@ -1,7 +1,8 @@
-"""Which kernels are tested, in which dtypes.
+"""Which kernels are tested, in which dtypes, and with which inputs beside PyTorch's.
 
-device-tests/test_device_privateuse1.py   the list of kernels and dtypes, and the tests that are refused
+device-tests/test_device_privateuse1.py   the list of kernels and dtypes, samples, and the tests that are refused
 device-tests/_device_tests.py             a copy of copied/device_tests: what makes tests of the list
+device-tests/_device_samples.py           what makes tests of samples, if entries have any
 device-tests/_device_probes.py            what training scripts use
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.languages.python.torch_library import DEVICES
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.config import locate_value
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.device_tests.options import TARGET, DeviceTestsOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
@@ -25,20 +27,34 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
         message = f"no operator has a kernel under a key with a device: {', '.join(DEVICES)}"
         place = locate_value(program.config, "", "targets", TARGET)
         return TargetResult(diagnostics=(Diagnostic("TG510", message, place),))
-    probes = OutputFile(f"{options.folder}/_device_probes.py", "device_tests/probes.py.j2")
+    parts = ["probes", "samples"] if any(test.context["samples"] for test in tests) else ["probes"]
+    for part in parts:
+        path = f"{options.folder}/_device_{part}.py"
+        tests.append(OutputFile(path, f"device_tests/{part}.py.j2"))
     path, source = f"{options.folder}/_device_tests.py", "copied/device_tests/_device_tests.py"
-    return TargetResult((*tests, probes, OutputFile(path, source)))
+    return TargetResult((*tests, OutputFile(path, source)))
 
 
 def _tests(program: Program, options: DeviceTestsOptions) -> Iterator[OutputFile]:
     refused = [(quote(name), quote(text)) for name, text in options.refused.items()]
     for key, device in DEVICES.items():
-        context = {"package": options.package, "device": device, "refused": refused}
-        kernels = [
-            (name, operator.function.dtypes or options.dtypes)
-            for name, operator in program.resolved.declared_by_name.items()
+        operators = [
+            operator
+            for operator in program.resolved.declared_by_name.values()
             if any(kernel.key == key for kernel in operator.own_kernels)
         ]
+        kernels = [(o.name, _dtypes(o.function) or options.dtypes) for o in operators]
+        # The modules of functions that a reference may name are known to `torch-python`.
+        sampled = [o for o in operators if not o.function.reference_function]
+        samples = [(o.name, o.schema, o.function.samples) for o in sampled if o.function.samples]
         if kernels:
-            path, own = f"{options.folder}/test_device_{device}.py", {"kernels": kernels}
+            path = f"{options.folder}/test_device_{device}.py"
+            context = {"package": options.package, "device": device, "refused": refused}
+            own = {"kernels": kernels, "samples": samples}
             yield OutputFile(path, "device_tests/test_device.py.j2", {**context, **own})
+
+
+def _dtypes(function: NativeFunction) -> tuple[str, ...]:
+    """Those that the entry claims, and those of its samples."""
+    of_samples = function.samples.dtypes if function.samples is not None else ()
+    return tuple(dict.fromkeys((*function.dtypes, *of_samples)))

@@ -7,6 +7,7 @@ operator. Their registrations are in `register_autograd.py` and `register_adinpl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -15,7 +16,6 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
@@ -42,9 +42,12 @@ def build_differentiation(
     package: Package,
     resolved: Resolved,
     registered: Sequence[Registration],
-    helpers: KernelIndex | None,
+    helpers: Mapping[str, str],
 ) -> tuple[list[OutputFile], list[Registered]]:
-    """The files of autograd, and what they register; nothing without formulas."""
+    """The files of autograd, and what they register; nothing without formulas.
+
+    `helpers` has the module of each function that formulas may call.
+    """
     by_name = {overload.function.name: overload for overload in package.overloads}
     recorded: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
     tracked: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
@@ -60,24 +63,30 @@ def build_differentiation(
                 recorded[shard_of(base, package.shards)].append(planned)
     files: list[OutputFile] = []
     found: list[Registered] = []
-    modules = _modules_of(helpers)
+    kernel_module = partial(kernel_file, package, prefix="_", runtime=package.runtime)
     for own, module, nodes in zip(
         recorded.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        node_files = [*_node_file(package, nodes, own, modules)]
+        node_files = [*_node_file(package, nodes, own, helpers)]
         files += node_files
         kernels = [one for one in own if one.origin is not Origin.fallthrough]
         views = [autograd_view(one.overload, one.plan, one.info) for one in kernels]
-        more: dict[str, object] = {"nodes": nodes if node_files else "", "kernels": views}
-        files += _kernel_file(package, module, "autograd", kernels, more)
+        overloads = [one.overload for one in kernels]
+        recorder = nodes if node_files else ""
+        if kernels:
+            files.append(
+                kernel_module(module, "autograd", overloads, nodes=recorder, kernels=views)
+            )
         for each in own:
             made = generated(AUTOGRAD, each.overload, module, "autograd")
             falls_through = each.origin is Origin.fallthrough
             found.append(made._replace(kernel=None) if falls_through else made)
     for own, module in zip(tracked.values(), sharded(package, "adinplaceorview"), strict=True):
-        more = {"kernels": [tracking_view(each.overload, each.plan) for each in own]}
-        files += _kernel_file(package, module, "adinplaceorview", own, more)
-        found += [generated(VIEWS, each.overload, module, "adinplaceorview") for each in own]
+        overloads = [each.overload for each in own]
+        tracking = [tracking_view(each.overload, each.plan) for each in own]
+        if own:
+            files.append(kernel_module(module, "adinplaceorview", overloads, kernels=tracking))
+        found += [generated(VIEWS, one, module, "adinplaceorview") for one in overloads]
     return files, found
 
 
@@ -95,23 +104,3 @@ def _node_file(
     }
     if nodes:
         yield OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
-
-
-def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
-    """The module that defines each helper function."""
-    if helpers is None:
-        return {}
-    return {name: module.name for module in reversed(helpers.modules) for name in module.names}
-
-
-def _kernel_file(
-    package: Package,
-    module: str,
-    template: str,
-    planned: Sequence[_Planned],
-    more: Mapping[str, object],
-) -> Iterator[OutputFile]:
-    """The kernels, if there are any."""
-    overloads, more = [one.overload for one in planned], {"runtime": package.runtime, **more}
-    if planned:
-        yield kernel_file(package, module, template, overloads, package.called("_"), more)

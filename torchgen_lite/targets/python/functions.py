@@ -42,11 +42,6 @@ def is_function(overload: Overload) -> bool:
     return "function" in overload.function.variants
 
 
-def _is_exported(name: str) -> bool:
-    """Whether the package exports a function with that name, instead of a module."""
-    return not _MODULES.fullmatch(name)
-
-
 def merged_groups(every: Groups) -> dict[str, list[Overload]]:
     """Overloads by base name, with out variants merged in."""
     return {base: merge_out(group) for base, group in every.items()}
@@ -62,7 +57,7 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
     context: dict[str, object] = {
         "runtime": package.runtime,
         "functions": [build_packet(identifier(base), group) for base, group in groups.items()],
-        "names": [quote(name) for name in map(identifier, groups) if _is_exported(name)],
+        "names": [quote(name) for name in map(identifier, groups) if not _MODULES.fullmatch(name)],
     }
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
     types = {**context, "first": None, **_types(package, groups)}

@@ -51,15 +51,15 @@ def author_kernels(
 def _files(
     program: Program, package: Package, registered: Sequence[Registration]
 ) -> Iterator[OutputFile]:
-    helpers = program.module_functions(TARGET, "formulas")
+    helpers, kernels = (_homes(program, option) for option in ("formulas", "kernels"))
     files, autograd = build_differentiation(package, program.resolved, registered, helpers)
     yield from files
-    index = program.module_functions(TARGET, "kernels")
-
-    def find(name: str) -> str | None:
-        """The module of a kernel, by the index of the kernel modules."""
-        found = index.find(name) if index is not None else None
-        return found[0] if found else None
-
-    finder = kernel_finder(package.options.kernels, find)
+    finder = kernel_finder(package.options.kernels, kernels.get)
     yield from build_registrations(package, registered, finder, autograd)
+
+
+def _homes(program: Program, option: str) -> dict[str, str]:
+    """The module of each function of an option; the first one if several define it."""
+    index = program.module_functions(TARGET, option)
+    modules = reversed(index.modules) if index is not None else ()
+    return {name: module.name for module in modules for name in module.names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -178,12 +178,13 @@ def kernel_file(
     module: str,
     template: str,
     overloads: Sequence[Overload],
-    framework: CalledModule,
-    more: Mapping[str, object],
+    *,
+    prefix: str = "",
+    **more: object,
 ) -> OutputFile:
-    """A module of generated kernels of these overloads, which call the framework."""
+    """A module of generated kernels, which call the framework by names with this prefix."""
     types = type_imports(package, overloads, frozenset())
-    context = {"framework": framework, "types": types, **more}
+    context = {"framework": package.called(prefix), "types": types, **more}
     return OutputFile(f"{package.root}/{module}.py", f"python/{template}.py.j2", context)
 
 

@@ -24,7 +24,6 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.languages.text import quote
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
@@ -99,8 +98,18 @@ def build_registrations(
     found = [*differentiation]
     for key, kernels in structured.items():
         module = f"structured_{key.lower()}"
-        found += [generated(key, kernel.overload, module, "structured") for kernel in kernels]
-        yield _structured_file(package, key, module, kernels)
+        overloads = [kernel.overload for kernel in kernels]
+        found += [generated(key, overload, module, "structured") for overload in overloads]
+        calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
+        yield kernel_file(
+            package,
+            module,
+            "structured",
+            overloads,
+            key=key,
+            modules=imported_modules(calls),
+            structured=kernels,
+        )
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None or one.origin is Origin.falls_through:
@@ -108,9 +117,8 @@ def build_registrations(
     if selected:
         module = BACKEND_SELECT.lower()
         found += [generated(BACKEND_SELECT, overload, module, "select") for overload in selected]
-        more = {"kernels": [(one, _select_options(one)) for one in selected]}
-        called = package.called()
-        yield kernel_file(package, module, "backendselect", selected, called, more)
+        options = [(one, _select_options(one)) for one in selected]
+        yield kernel_file(package, module, "backendselect", selected, kernels=options)
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
     for key in keys:
@@ -144,28 +152,18 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
     for one in registered:
         if one.source not in (None, one.operator):
             continue
-        function, schema = one.operator.function, one.operator.schema
-        arguments = schema.arguments
+        schema = one.operator.schema
+        wanted: list[tuple[str, str, Span | None, Sequence[Argument], Annotation]] = []
         if one.kernel is not None and one.kernel.kernel not in BOXED:
             gives = returned(python.returns(schema.returns))
             gives = NONE if one.origin in STRUCTURED else gives
-            place = one.kernel.kernel_span
-            yield _wanted(function, one.kernel.kernel, one.key, place, arguments, gives)
+            name, place = one.kernel.kernel, one.kernel.kernel_span
+            wanted.append((name, one.key, place, schema.arguments, gives))
         if one.source is not None and one.key == META:
-            meta, place = metas[one.source.name], schema.name_span
-            yield _wanted(function, meta, META, place, schema.inputs, ANY)
-
-
-def _wanted(
-    function: NativeFunction,
-    name: str,
-    key: str,
-    place: Span | None,
-    arguments: Sequence[Argument],
-    returns: Annotation,
-) -> Wanted:
-    taken = partial(python.annotated, arguments)
-    return Wanted(function, name, key, place, passed(arguments), taken, returns)
+            wanted.append((metas[one.source.name], META, schema.name_span, schema.inputs, ANY))
+        for name, key, place, taken, gives in wanted:
+            written = partial(python.annotated, taken)
+            yield Wanted(one.operator.function, name, key, place, passed(taken), written, gives)
 
 
 def _structured(
@@ -189,15 +187,6 @@ def _structured(
             view = structured_kernel(out, member, one.key, meta, implementation)
             kernels.setdefault(one.key, []).append(view)
     return kernels
-
-
-def _structured_file(
-    package: Package, key: str, module: str, kernels: Sequence[StructuredView]
-) -> OutputFile:
-    overloads = [kernel.overload for kernel in kernels]
-    calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
-    more = {"key": key, "modules": imported_modules(calls), "structured": kernels}
-    return kernel_file(package, module, "structured", overloads, package.called(), more)
 
 
 def _select_options(overload: Overload) -> list[str]:

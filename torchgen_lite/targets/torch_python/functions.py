@@ -6,12 +6,12 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.languages.python import torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
+from torchgen_lite.targets.torch_python.model import Package
 
 
 def build_functions(package: Package) -> OutputFile:
@@ -19,9 +19,11 @@ def build_functions(package: Package) -> OutputFile:
     names = [operator.flat for operator in package.own]
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection([*names, *_hidden(package)])
     schemas = [operator.schema for operator in package.own]
+    # The names that the operators are bound to when the module is imported.
+    bound = [free_name(f"_op_{o.flat}", {*names, *o.names.values()}) for o in package.own]
     context = {
         "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
-        "functions": [(operator, _bound(operator, names)) for operator in package.own],
+        "functions": list(zip(package.own, bound)),
         "hidden": shadowed,
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)
@@ -32,8 +34,3 @@ def _hidden(package: Package) -> Iterator[str]:
     for operator in package.own:
         names = torch_ops.returns_type(operator.schema).names
         yield from names.intersection(a.name for a in operator.schema.arguments)
-
-
-def _bound(operator: PackagedOperator, functions: Sequence[str]) -> str:
-    """The name that an operator is bound to when the module is imported."""
-    return free_name(f"_op_{operator.flat}", {*functions, *operator.names.values()})

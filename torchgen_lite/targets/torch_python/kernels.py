@@ -7,8 +7,7 @@ def cpu_muladd(a: Tensor, b: Tensor, s: float) -> Any:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
@@ -29,49 +28,38 @@ def kernels_of(
             yield entry, *found
 
 
+# What a rule for vmap gets before the arguments.
+_DIMS = Annotation("tuple", (ANY, Annotation("...")))
+_BEFORE = (Parameter("info", ANY), Parameter("in_dims", _DIMS))
+
+
 def author_functions(package: Package) -> Iterator[Wanted]:
     """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name."""
-    if "kernels" in package.modules:
-        for operator in package.operators:
-            for entry in operator.facts.own_kernels:
-                place, arguments = entry.kernel_span, passed(operator.schema.arguments)
-                yield _wanted(operator, entry.kernel, entry.key, place, arguments)
+    for operator in package.operators if "kernels" in package.modules else ():
+        for entry in operator.facts.own_kernels:
+            yield _wanted(operator, entry.kernel, entry.key, entry.kernel_span, "kernels")
     for operator in package.own:
-        arguments = passed_but_defaults(operator.schema.arguments)
+        samples = operator.function.samples
         for use, name in operator.functions.items():
-            first = [Passed("info"), Passed("in_dims")] if use == "vmap" else []
-            place = _named(operator, use)
-            yield _wanted(operator, name, use, place, [*first, *arguments], "fakes")
-
-
-def _named(operator: PackagedOperator, field: str) -> Span | None:
-    samples = operator.function.samples
-    if field == "reference" and samples is not None and samples.reference is not None:
-        return samples.reference.span
-    return operator.function.place(field) or operator.function.place("func")
+            place = operator.function.place(use) or operator.function.place("func")
+            if use == "reference" and samples is not None and samples.reference is not None:
+                place = samples.reference.span
+            yield _wanted(operator, name, use, place, "fakes")
 
 
 def _wanted(
-    operator: PackagedOperator,
-    name: str,
-    use: str,
-    place: Span | None,
-    arguments: Sequence[Passed],
-    option: str = "kernels",
+    operator: PackagedOperator, name: str, use: str, place: Span | None, option: str
 ) -> Wanted:
-    taken = partial(_parameters, operator, use, option)
-    returns = torch_ops.returns_type(operator.schema)
-    if use == "vmap":
-        returns = Annotation("tuple", (ANY, ANY))
-    code = "TG302" if option == "kernels" else "TG334"
-    return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)
+    function, is_kernel = operator.function, option == "kernels"
+    before = _BEFORE if use == "vmap" else ()
 
+    def parameters() -> list[Parameter]:
+        """A kernel gets every argument, so it needs no defaults."""
+        taken = operator.inside
+        return [*before, *([p._replace(default=None) for p in taken] if is_kernel else taken)]
 
-def _parameters(operator: PackagedOperator, use: str, option: str) -> list[Parameter]:
-    """The parameters of the author's function; a kernel gets every argument, so it needs no defaults."""
-    taken = operator.inside
-    if option == "kernels":
-        taken = [parameter._replace(default=None) for parameter in taken]
-    dims = Annotation("tuple", (ANY, Annotation("...")))
-    first = [Parameter("info", ANY), Parameter("in_dims", dims)] if use == "vmap" else []
-    return [*first, *taken]
+    given = (passed if is_kernel else passed_but_defaults)(operator.schema.arguments)
+    arguments = [*[Passed(one.name) for one in before], *given]
+    returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
+    code = "TG302" if is_kernel else "TG334"
+    return Wanted(function, name, use, place, arguments, parameters, returns, option, code)

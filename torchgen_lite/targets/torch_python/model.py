@@ -68,18 +68,13 @@ class PackagedOperator:
     @property
     def functions(self) -> dict[str, str]:
         """The functions that fields of the entry name: the fake, the vmap rule, the reference."""
-        fake, samples = self.function.fake, self.function.samples
-        reference = samples.reference if samples is not None else None
+        fake = self.function.fake
         found = {
             "fake": fake.function if fake is not None else "",
             "vmap": self.function.vmap or "",
-            "reference": reference.function if reference is not None else "",
+            "reference": self.function.reference_function,
         }
-        return {
-            k: name
-            for k, name in found.items()
-            if name and (k != "reference" or name not in self.names.values())
-        }
+        return {field: name for field, name in found.items() if name}
 
     @property
     def names(self) -> dict[str, str]:

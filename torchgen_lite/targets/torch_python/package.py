@@ -62,7 +62,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
-    yield _places_file(package, autograd)
+    places = {"places": dict(_places(package, autograd))}
+    yield OutputFile(f"{root}/_places.py", "torch_python/places.py.j2", places)
     for name in ("_library", "_autograd"):
         yield OutputFile(f"{root}/{name}.py", f"copied/torch_python/{name}.py")
     if autograd.calculates:
@@ -80,15 +81,9 @@ def _axes_by_name(tensors: Sequence[Axed]) -> dict[str, list[str]]:
     return {one.name: [str(axis) for axis in one.axes] for one in tensors}
 
 
-def _places_file(package: Package, autograd: Autograd) -> OutputFile:
+def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
     `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
-    formulas = {f"formula_{name}": place for name, (_, place) in autograd.functions.items()}
-    context = {"places": dict(_places(package)) | formulas}
-    return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
-
-
-def _places(package: Package) -> Iterator[tuple[str, str]]:
     for operator in package.operators:
         yield operator.named("func"), operator.place
         for entry, _, _ in kernels_of(package, operator):
@@ -96,3 +91,5 @@ def _places(package: Package) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
+    for name, (_, place) in autograd.functions.items():
+        yield f"formula_{name}", place

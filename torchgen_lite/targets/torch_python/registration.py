@@ -59,8 +59,8 @@ def _rules(
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for entry, _, _ in kernels_of(package, operator):
         yield entry.key, operator.named(entry.key)
-    fake = _fake(package, operator)
-    if fake:
+    if package.registration(operator, Origin.fake):
+        fake = _named(package, operator, "fake") or operator.named("fake")
         yield "fake", fake
         if package.registration(operator, Origin.traced_view):
             yield "view", fake
@@ -108,12 +108,6 @@ def _autocast(operator: PackagedOperator) -> str:
     places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
     place = places.get(rule.result) or quote(rule.result)
     return f"_library.CastBack(_library.{rule.dtype}, {place})"
-
-
-def _fake(package: Package, operator: PackagedOperator) -> str:
-    if package.registration(operator, Origin.fake) is None:
-        return ""
-    return _named(package, operator, "fake") or operator.named("fake")
 
 
 def _named(package: Package, operator: PackagedOperator, field: str) -> str:

@@ -5,28 +5,24 @@
     torch.ops.torch_ops.muladd.default,
     lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
     inputs=("a", "b"),
-    reference=reference_muladd,
+    reference=lambda a, b, s: a * b + s,
 ),
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
+from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python import torch_library
-from torchgen_lite.languages.python.formula import write
-from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import ANY, Parameter
-from torchgen_lite.languages.python.torch_expressions import in_sample
-from torchgen_lite.languages.text import literal, quote, tuple_display
-from torchgen_lite.loader.samples import Sample, Samples, Settings
-from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.languages.python.torch_expressions import dictionary, reference
+from torchgen_lite.languages.text import quote, tuple_display
+from torchgen_lite.loader.samples import Reference, Samples
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -34,35 +30,24 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
-class SamplesView(NamedTuple):
-    """The samples of one operator, each as the arguments of a call, what else its cases say, and what it is
-    compared with: an expression of its parameters."""
-
-    operator: PackagedOperator
-    calls: tuple[str, ...]
-    settings: dict[str, str]
-    parameters: Sequence[Parameter]
-    reference: str
-
-
 def build_samples(
     package: Package, differentiable: Mapping[str, DifferentiabilityInfo]
 ) -> list[OutputFile]:
     """The test file; none without samples."""
     views = [
-        _view(package, operator, operator.function.samples, differentiable.get(operator.name))
+        (operator, dict(_settings(package, operator, samples, differentiable.get(operator.name))))
         for operator in package.own
-        if operator.function.samples is not None and operator.function.samples.calls
+        if (samples := operator.function.samples) is not None and samples.calls
     ]
     if not views:
         return []
-    said = {name for view in views for name in view.settings}
+    said = {name for _, settings in views for name in settings}
     context = {
         "package": package.name,
         "operators": views,
         "has_references": "reference" in said,
         "imports_references": any("reference" in o.functions for o in package.own),
-        "has_gradients": any(_has_gradients(view) for view in views),
+        "has_gradients": any(_has_gradients(settings) for _, settings in views),
         "has_vmap": "vmap" in said,
         "has_axes": "axes" in said,
         "has_autocast": "autocast" in said,
@@ -70,19 +55,6 @@ def build_samples(
         "has_devices": "devices" in said,
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
-
-
-def _view(
-    package: Package,
-    operator: PackagedOperator,
-    samples: Samples,
-    info: DifferentiabilityInfo | None,
-) -> SamplesView:
-    calls = tuple(_call(operator, sample) for sample in samples.calls)
-    settings = dict(_settings(package, operator, samples, info))
-    parameters = python.parameters(operator.schema, _parameter)
-    reference = _reference(package, operator, samples)
-    return SamplesView(operator, calls, settings, parameters, reference)
 
 
 def _settings(
@@ -94,19 +66,19 @@ def _settings(
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
-    devices = [quote(device) for key, device in torch_library.DEVICES.items() if key in keys]
+    devices = [quote(device) for key, device in DEVICES.items() if key in keys]
     if inputs:
         yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():
-        yield "gradcheck", _dictionary(samples.gradcheck) if samples.gradcheck else "None"
+        yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
         yield "devices", tuple_display(devices)
     if samples.dtypes:
         yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])
     if samples.tolerances:
-        yield "tolerances", _dictionary(samples.tolerances)
+        yield "tolerances", dictionary(samples.tolerances)
     if samples.reference is not None:
-        yield "reference", operator.named("reference")
+        yield "reference", _reference(package, operator, samples.reference)
     if operator.function.vmap or package.registration(operator, Origin.axes):
         yield "vmap", "True"
     if operator.facts.axes is not None:
@@ -118,29 +90,18 @@ def _settings(
             yield "casts_back", "True"
 
 
-def _dictionary(settings: Settings) -> str:
-    items = [
-        f"{quote(name)}: {f'torch.{value}' if isinstance(value, str) else literal(value)}"
-        for name, value in settings
-    ]
-    return f"{{{', '.join(items)}}}"
-
-
-def _reference(package: Package, operator: PackagedOperator, samples: Samples) -> str:
+def _reference(package: Package, operator: PackagedOperator, given: Reference) -> str:
+    """The expression, or a call of the function that is named."""
     found = package.named_function(operator, "reference")
-    if samples.reference is None or found is None:
-        return samples.reference.text if samples.reference is not None else ""
+    if found is None:
+        return reference(operator.schema, given.text)
     arguments = ", ".join(python.forwarded(operator.schema))
-    return f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
+    call = f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
+    return reference(operator.schema, call)
 
 
-def _parameter(argument: Argument) -> Parameter:
-    default = torch_library.default_text(argument, torch_library.received_default)
-    return Parameter(identifier(argument.name), ANY, default)
-
-
-def _has_gradients(view: SamplesView) -> bool:
-    return "inputs" in view.settings and view.settings.get("gradcheck") != "None"
+def _has_gradients(settings: Mapping[str, str]) -> bool:
+    return "inputs" in settings and settings.get("gradcheck") != "None"
 
 
 def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:
@@ -152,17 +113,3 @@ def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> I
     for argument in operator.schema.arguments:
         if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:
             yield argument.name
-
-
-def _call(operator: PackagedOperator, sample: Sample) -> str:
-    """The arguments of a call: by position as far as there are values, and then by name."""
-    positional = [a.name for a in operator.schema.positional]
-    values = dict(zip(positional, sample.arguments)) | dict(sample.keywords)
-    items: list[str] = []
-    for name in positional:
-        if name not in values:
-            break
-        items.append(write(in_sample(values.pop(name))))
-    for name, value in values.items():
-        items.append(f"{identifier(name)}={write(in_sample(value))}")
-    return ", ".join(items)

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
-from torchgen_lite.diagnostics import Diagnostic, Help
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
@@ -134,7 +134,7 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
     if lacks_fake(operator.facts):
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
         hint = "add `fake:`, or a kernel for `Meta`"
-        yield _about(operator, "TG339", message, "func", "here", hint)
+        yield finding(function, "TG339", message, function.place("func"), "here", hint)
     yield from check_effects(function)
     if (
         function.derivatives is not None
@@ -143,17 +143,5 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
     ):
         problem = unrecordable(operator.facts)
         if problem:
-            yield _about(operator, "TG338", problem, "derivatives", "formulas here")
-
-
-def _about(
-    operator: PackagedOperator,
-    code: str,
-    message: str,
-    field: str,
-    label: str,
-    help: Help | None = None,
-) -> Diagnostic:
-    function = operator.function
-    span = function.place(field) or function.place("func")
-    return finding(function, code, message, span, label, help)
+            place = function.place("derivatives") or function.place("func")
+            yield finding(function, "TG338", problem, place, "formulas here")

@@ -12,6 +12,7 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -77,55 +78,48 @@ def build_namespace(
     by_base: dict[str, list[FunctionSchema]] = {}
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
-    taken: set[str] = set()
-    used: set[ImportedName] = set()
-    packets = [_packet(base, by_base[base], docs, taken, used) for base in sorted(by_base)]
+    classes = _Classes(docs)
+    packets = [classes.packet(base, by_base[base]) for base in sorted(by_base)]
     if any(packet.is_overloaded for packet in packets):
-        used.add(ImportedName("overload"))
+        classes.used.add(ImportedName("overload"))
     module = _fresh(namespace.replace(".", "_"), modules)
-    return Namespace(module, imports(used, torch_ops.TYPE_MODULES), tuple(packets))
+    return Namespace(module, imports(classes.used, torch_ops.TYPE_MODULES), tuple(packets))
 
 
-def _packet(
-    base: str,
-    schemas: Sequence[FunctionSchema],
-    docs: Mapping[str, str],
-    taken: set[str],
-    used: set[ImportedName],
-) -> PacketView:
-    # Overloads that write into `out` come last: a call without it cannot mean them.
-    ordered = sorted(schemas, key=lambda schema: bool(schema.out))
-    type_name = _fresh(f"_op_{base}", taken)
-    overloads = [_overload(type_name, schema, docs, taken, used) for schema in ordered]
-    hidden = torch_ops.TYPE_MODULES.keys() & set(map(torch_ops.overload_attribute, ordered))
-    signatures = [overload.signature for overload in overloads]
-    if hidden:
-        signatures = [_signature(schema, frozenset(hidden), used) for schema in ordered]
-    return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
+@dataclass(slots=True)
+class _Classes:
+    """The classes of one module: the names that are taken, and what their signatures import."""
 
+    docs: Mapping[str, str]
+    taken: set[str] = field(default_factory=set)
+    used: set[ImportedName] = field(default_factory=set)
 
-def _overload(
-    packet: str,
-    schema: FunctionSchema,
-    docs: Mapping[str, str],
-    taken: set[str],
-    used: set[ImportedName],
-) -> OverloadView:
-    lines = doc_lines(docs.get(schema.local_name))
-    name = torch_ops.overload_attribute(schema)
-    type_name = _fresh(f"{packet}__{name}", taken)
-    doc = doc_text([str(schema), "", *lines] if lines else [str(schema)])
-    return OverloadView(name, type_name, doc, _signature(schema, frozenset(), used))
+    def packet(self, base: str, schemas: Sequence[FunctionSchema]) -> PacketView:
+        # Overloads that write into `out` come last: a call without it cannot mean them.
+        ordered = sorted(schemas, key=lambda schema: bool(schema.out))
+        type_name = _fresh(f"_op_{base}", self.taken)
+        overloads = [self.overload(type_name, schema) for schema in ordered]
+        hidden = torch_ops.TYPE_MODULES.keys() & set(map(torch_ops.overload_attribute, ordered))
+        signatures = [overload.signature for overload in overloads]
+        if hidden:
+            signatures = [self.signature(schema, frozenset(hidden)) for schema in ordered]
+        return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
+    def overload(self, packet: str, schema: FunctionSchema) -> OverloadView:
+        lines = doc_lines(self.docs.get(schema.local_name))
+        name = torch_ops.overload_attribute(schema)
+        type_name = _fresh(f"{packet}__{name}", self.taken)
+        doc = doc_text([str(schema), "", *lines] if lines else [str(schema)])
+        return OverloadView(name, type_name, doc, self.signature(schema))
 
-def _signature(
-    schema: FunctionSchema, shadowed: frozenset[str], used: set[ImportedName]
-) -> Signature:
-    """The signature of `__call__`; types that attributes of the class hide get an underscore."""
-    parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
-    for annotation in [returns, *(p.annotation for p in parameters)]:
-        used |= imported_names(annotation.names, shadowed) if annotation else set()
-    return tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed)
+    def signature(
+        self, schema: FunctionSchema, shadowed: frozenset[str] = frozenset()
+    ) -> Signature:
+        """The signature of `__call__`; types that attributes of the class hide get an underscore."""
+        parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
+        for annotation in [returns, *(p.annotation for p in parameters)]:
+            self.used |= imported_names(annotation.names, shadowed) if annotation else set()
+        return tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

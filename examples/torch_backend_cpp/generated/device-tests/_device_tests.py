@@ -41,8 +41,10 @@ def device_tests(
     kernels: Mapping[str, str],
     probes: type,
     refused: Mapping[str, str],
+    more: Mapping[str, Test] = {},
 ) -> None:
-    """Put the tests of a device into a module; `kernels` are the dtypes of each, `probes` has a method for each.
+    """Put the tests of a device into a module; `kernels` are the dtypes of each, `probes` has a method for each, and
+    `more` are tests of kernels by their names.
 
     A test that `refused` names, where `*` is any text, must raise an error with the text given there; without a text,
     it is not run.
@@ -50,11 +52,14 @@ def device_tests(
     named = [name for name in dir(probes) if name.startswith("test_")]
     of_probes = [(name, _probe_test(getattr(probes, name))) for name in named]
     made: dict[str, type] = {}
-    for name, tests in {"Kernels": _kernel_tests(kernels), "Probes": of_probes}.items():
+    of_kernels = [*_kernel_tests(kernels), *more.items()]
+    for name, tests in {"Kernels": of_kernels, "Probes": of_probes}.items():
         # Kernels may add in another order than the CPU's.
         close = {"__module__": scope["__name__"], "precision": 1e-4, "rel_tol": 1e-4}
         scope[name] = type(name, (_TestCase,), {**close, **dict(tests)})
         before = set(scope)
+        # PyTorch 2.9 finds the class of tests for PrivateUse1 by this name alone, which its first use changes.
+        _common.PrivateUse1TestBase.device_type = "privateuse1"
         _common.instantiate_device_type_tests(scope[name], scope, only_for=(device,))
         for new in set(scope) - before:
             made |= {test: scope[new] for test in dir(scope[new]) if test.startswith("test_")}
@@ -78,13 +83,16 @@ def _refusing(test: Test, text: str) -> Test:
     return run
 
 
-def _compare(test: Any, found: object, expected: object, has_values: bool = True) -> None:
+def compare(
+    test: Any, found: object, expected: object, has_values: bool = True, **tolerances: float
+) -> None:
     """Compare tensors on two devices, or their shapes and dtypes."""
 
     def plain(x: Tensor) -> object:
         return x.detach().cpu().resolve_conj() if has_values else (x.shape, x.dtype)
 
-    test.assertEqual(tree_map_only(Tensor, plain, found), tree_map_only(Tensor, plain, expected))
+    both = [tree_map_only(Tensor, plain, values) for values in (found, expected)]
+    test.assertEqual(*both, **tolerances)
 
 
 def _probe_test(probe: Callable[[Any, str], object]) -> Test:
@@ -93,7 +101,7 @@ def _probe_test(probe: Callable[[Any, str], object]) -> Test:
     def test(self: Any, device: str) -> None:
         found = probe(self, device)
         if found is not None:
-            _compare(self, found, probe(self, "cpu"))
+            compare(self, found, probe(self, "cpu"))
 
     return test
 
@@ -251,7 +259,7 @@ def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
                 try:
                     with calls:
                         found = run(op, given)
-                    _compare(self, found, expected, _has_values(op))
+                    compare(self, found, expected, _has_values(op))
                 except Exception as error:
                     raise AssertionError(f"{op.name}, {sample.summary()}: {error}") from error
                 for call in calls.function_events if calls.enabled else ():

@@ -15,7 +15,9 @@ torch.ops.load_library(str(Path(__file__).with_name("libmylib.so")))
 # PyTorch uses this module as `torch.mylib`, and expects these functions and those below.
 current_device, set_device = accelerator.current_device_index, accelerator.set_device_index
 current_stream, set_stream = accelerator.current_stream, accelerator.set_stream
-synchronize, get_device_capability = accelerator.synchronize, accelerator.get_device_capability
+synchronize = accelerator.synchronize
+if hasattr(accelerator, "get_device_capability"):  # PyTorch 2.10 and later.
+    get_device_capability = accelerator.get_device_capability
 memory_allocated, empty_cache = accelerator.memory_allocated, accelerator.empty_cache
 max_memory_allocated, memory_stats = accelerator.max_memory_allocated, accelerator.memory_stats
 reset_peak_memory_stats = accelerator.reset_peak_memory_stats

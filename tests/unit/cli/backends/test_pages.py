@@ -60,12 +60,16 @@ def test_only_a_terminal_has_a_width(project: Path, monkeypatch: pytest.MonkeyPa
     assert widest[Terminal] <= 50 < widest[io.StringIO]
 
 
-def test_what_takes_a_second_has_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = iter([0.0, 0.5, 1.5])
+@pytest.mark.parametrize("kind", [Terminal, io.StringIO], ids=["terminal", "file"])
+@pytest.mark.parametrize("is_counted", [True, False], ids=["counted", "uncounted"])
+def test_what_takes_a_second_has_a_bar_in_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, kind: type[io.StringIO], is_counted: bool
+) -> None:
+    times, stream = iter([0.0, 0.5, 1.5]), kind()
     monkeypatch.setattr("torchgen_lite.cli.session.perf_counter", lambda: next(times))
-    for stream, is_shown in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr("sys.stderr", stream)
-        assert list(Session().progress("abcd", "parsing")) == list("abcd")
-        text = stream.getvalue()
-        assert ("parsing" in text and "100%" in text) if is_shown else text == "", text
-        times = iter([0.0])
+    monkeypatch.setattr("sys.stderr", stream)
+    items = "abcd" if is_counted else (one for one in "abcd")
+    assert list(Session().progress(items, "parsing")) == list("abcd")
+    text = stream.getvalue()
+    assert ("parsing" in text) is (kind is Terminal)
+    assert ("100%" in text) is (kind is Terminal and is_counted), text

@@ -62,3 +62,6 @@ TORCH_LIBRARY_IMPL(mylib, AutogradCPU, m) {
   m.impl("a", &also_hidden);
   m.impl("h", &global);
 }
+TORCH_LIBRARY_FRAGMENT(mylib, m) {
+#include "more.inc"
+}

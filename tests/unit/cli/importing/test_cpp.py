@@ -79,6 +79,40 @@ def test_places_are_those_of_the_call_of_a_macro(run: Run, project: Path) -> Non
     assert result.stderr.startswith("a.cpp:3:3: error[TG604]")
 
 
+def test_files_that_register_nothing(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text("int f();\n")
+    (project / "b.h").write_text("")
+    result = run("import", ".")
+    said = "no TORCH_LIBRARY, no pybind11 module, no torch.library in 2 files\n"
+    assert (result.code, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_bindings_of_functions_in_other_files(run: Run, project: Path) -> None:
+    """The key is that of the file that defines a function; the names are those of its definition."""
+    (project / "bind.cpp").write_text(
+        '#include "ops.h"\nPYBIND11_MODULE(mine, m) { m.def("f", &mine::f); m.def("g", &mine::g); }\n'
+    )
+    (project / "ops.h").write_text(
+        "namespace mine { at::Tensor f(at::Tensor, int64_t); at::Tensor g(at::Tensor); }\n"
+    )
+    (project / "f.cu").write_text(
+        "namespace mine { at::Tensor f(torch::Tensor x, int64_t n) { return x; } }\n"
+    )
+    (project / "g.cpp").write_text("at::Tensor mine::g(at::Tensor x) { return x; }\n")
+    result = run("import", ".", "--output-format", "concise")
+    assert result.stdout == """\
+- func: mine::f(Tensor x, int n) -> Tensor
+  dispatch:
+    CUDA: f
+
+- func: mine::g(Tensor x) -> Tensor
+  dispatch:
+    CPU: g
+"""
+    said = "bind.cpp: 2 bindings of pybind11, 2 proposed, 0 not read\n2 operators\n"
+    assert (result.code, result.stderr) == (0, said)
+
+
 def deep(before: str, inner: str, after: str) -> str:
     return 3000 * before + inner + 3000 * after
 
@@ -179,5 +213,9 @@ def test_where_nothing_is_registered(run: Run, project: Path) -> None:
     (project / "f.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }')
     (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
     result = run("import", "f.cpp", "--namespace", "my_lib", "--output", "ops.yaml")
-    assert (result.code, result.stdout, result.stderr) == (1, "", "0 operators\n")
+    assert (result.code, result.stdout, result.stderr) == (
+        1,
+        "",
+        "0 operators of namespace `my_lib`\n",
+    )
     assert (project / "ops.yaml").read_text() == "- func: mylib::f(Tensor x) -> Tensor\n"

@@ -50,6 +50,12 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "elif": lambda n: in_block(
         "#if B\n" + numbered('#elif A@\nm.def("f@() -> ()");\n', n) + "#endif"
     ),
+    "bindings": lambda n: "PYBIND11_MODULE(a, m) {\n"
+    + numbered('m.def("f@", &f, "x"_a);\n', n)
+    + "}\nvoid f(int64_t x) {}\n",
+    "helpers": lambda n: numbered('void g@(torch::Library& m) { m.def("f@() -> ()"); h(m); }\n', n)
+    + "void h(torch::Library& m) { g0(m); }\n"
+    + in_block(numbered("g@(m);\n", n)),
     "nested": lambda n: in_block(numbered('#if A@\nm.def("f@() -> ()");\n', n) + n * "#endif\n"),
 }
 

@@ -18,6 +18,8 @@ from tests.installed import needs_torch
 from torchgen_lite.diagnostics.json_format import json_format_schema
 
 Run = Callable[..., Result]
+# Of TG012.
+HELP = "  = help: give another name or file; `torchgen-lite list` shows operators, keys, codes and templates\n"
 
 SCHEMA = """\
 - func: twice(Tensor self) -> Tensor
@@ -118,7 +120,7 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
         assert (result.code, result.stdout) == (2, "")
         assert result.stderr.endswith(
             f"error[TG012]: target `{target}` does not have `aten::isnan.out`: it is derived, and PyTorch alone has "
-            "kernels for derived operators\nfor more: torchgen-lite explain TG012\n"
+            f"kernels for derived operators\n{HELP}for more: torchgen-lite explain TG012\n"
         )
     listed = json.loads(run("list", "ops", "--output-format", "json").stdout)["ops"]
     assert [(op["overload"], op["registered"]) for op in listed] == [
@@ -140,9 +142,9 @@ def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
             for name in ("twice", "aten::every")
         }
         whose = "error[TG012]: target `cpp-torch` does not have"
-        assert absent["twice"].endswith(f"{whose} `aten::twice`: `skip` names it\n")
+        assert absent["twice"].endswith(f"{whose} `aten::twice`: `skip` names it\n{HELP}")
         assert absent["aten::every"].endswith(
-            f"{whose} `aten::every`: it takes or returns any number of values, which a typed call cannot\n"
+            f"{whose} `aten::every`: it takes or returns any number of values, which a typed call cannot\n{HELP}"
         )
     asked = ("list", "ops", "--output-format", "json", "--target", "cpp-torch")
     listed = json.loads(run(*settings, *asked).stdout)["ops"]

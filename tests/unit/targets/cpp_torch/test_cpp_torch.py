@@ -112,11 +112,11 @@ TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {
 #if defined(ROUGH)
   m.impl("rough", TORCH_FN(::demo::rough_cpu));
 #endif
-  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 1));
+  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, /*result=*/1));
 }
 
 TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
-  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 1));
+  m.impl("exact", demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, /*result=*/1));
 #if defined(ROUGH)
   m.impl("rough", demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt));
 #endif

@@ -40,23 +40,23 @@ TORCH_LIBRARY(torch_ops, m) {
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastCPU, m) {
-  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::CPU, at::kFloat, 0));
+  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::CPU, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastCUDA, m) {
-  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, 0));
+  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastMPS, m) {
-  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::MPS, at::kFloat, 0));
+  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::MPS, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastPrivateUse1, m) {
-  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::PrivateUse1, at::kFloat, 0));
+  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::PrivateUse1, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, AutocastXPU, m) {
-  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::XPU, at::kFloat, 0));
+  m.impl("hinge", torch_ops::fallback::autocast(c10::DeviceType::XPU, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {

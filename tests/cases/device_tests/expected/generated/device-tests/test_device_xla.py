@@ -4,19 +4,32 @@
 # ruff: noqa
 """The kernels of the schema file, beside PyTorch's for the CPU, and what training scripts use."""
 
+import torch
+
 # PyTorch has classes of tests for the devices that are there when it is asked for them, in
 # `_device_tests`.
 import chip  # noqa: F401
 
 from _device_probes import Probes
+from _device_samples import Samples, call, sample_tests
 from _device_tests import device_tests
 
 KERNELS = {
-    "aten::mm": "float32, float64",
+    "aten::mm": "float32, float64, bfloat16",
+}
+SAMPLES = {
+    "aten::mm": Samples(
+        [
+            lambda: call(torch.randn(3, 4), torch.randn(4, 3).contiguous()),
+            lambda: call(torch.ones(2, 2), torch.ones(2, 2)),
+        ],
+        reference=lambda self, mat2: torch.matmul(self, mat2),
+        tolerances={"rtol": 0.01, "atol": 0.001},
+    ),
 }
 REFUSED = {
     "test_sparse_tensors_chip": 'no "sparse" tensors',
     "test_negated_*": "",
 }
 
-device_tests(globals(), "xla", KERNELS, Probes, REFUSED)
+device_tests(globals(), "xla", KERNELS, Probes, REFUSED, sample_tests(SAMPLES, KERNELS))

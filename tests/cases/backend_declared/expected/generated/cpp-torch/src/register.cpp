@@ -14,7 +14,7 @@ TORCH_LIBRARY(chip, m) {
 
 TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
   m.impl("mm", chip::fallback::autocast(c10::DeviceType::PrivateUse1, std::nullopt));
-  m.impl("conv2d", chip::fallback::autocast(c10::DeviceType::PrivateUse1, at::kFloat, 0));
+  m.impl("conv2d", chip::fallback::autocast(c10::DeviceType::PrivateUse1, at::kFloat, /*result=*/0));
 }
 
 TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
