@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, vmap
 
-from tests.compose.probe import Looped, row, same
+from tests.compose.probe import Looped, Wrong, holds, row, same
 from tests.compose.rows.calls import X, Y, rms, tlc
 
 BATCH = torch.stack([X, Y, X * Y, X + Y])
@@ -31,6 +31,48 @@ def product() -> None:
 @row("a list of tensors")
 def lists() -> None:
     same(vmap(lambda x: tlc.weighted_sum([x, Y], x))(BATCH), (BATCH + Y) * BATCH)
+
+
+@row("a normalization with a weight for each item")
+def weights() -> None:
+    same(vmap(lambda x, w: tlc.row_norm(x, w)[0])(BATCH, BATCH * 2), rms(BATCH, BATCH * 2))
+
+
+@row("random numbers are refused by default")
+def random() -> None:
+    p = torch.full((4, 100), 0.5)
+    try:
+        vmap(tlc.drawn)(p)
+    except RuntimeError as error:
+        holds("random" in str(error), "another error")
+        return
+    raise Wrong("draws them")
+
+
+@row("random numbers, `randomness='different'`")
+def random_different() -> None:
+    p = torch.full((2, 100), 0.5)
+    for f in (tlc.drawn, lambda _: tlc.drawn(p[0])):
+        found = vmap(f, randomness="different")(p)
+        holds(not torch.equal(found[0], found[1]), "draws the same again")
+
+
+@row("random numbers, `randomness='same'`")
+def random_same() -> None:
+    p = torch.full((2, 100), 0.5)
+    found = vmap(lambda x: x + tlc.drawn(p[0]), randomness="same")(p)
+    same(found[0], found[1])
+
+
+@row("random numbers of what is mapped over, `randomness='same'`")
+def random_mapped() -> None:
+    try:
+        found = vmap(tlc.drawn, randomness="same")(torch.full((2, 100), 0.5))
+    except RuntimeError as error:
+        # As PyTorch's own functions do.
+        holds("random" in str(error), "another error")
+        return
+    same(found[0], found[1])
 
 
 @row("in place, returns its argument")

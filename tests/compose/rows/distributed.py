@@ -67,6 +67,38 @@ def product() -> None:
     same(found.to_local(), torch.full((2, 3), 2.0))
 
 
+@row("DTensor, partial sums are added before a nonlinear operator")
+def partial() -> None:
+    from torch.distributed._local_tensor import LocalTensorMode
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Shard, distribute_tensor
+
+    a, b = WHOLE.t().contiguous(), WHOLE
+    _mesh()
+    with LocalTensorMode(2):
+        mesh = init_device_mesh("cpu", (2,))
+        total = tlc.mm(
+            distribute_tensor(a, mesh, [Shard(1)]), distribute_tensor(b, mesh, [Shard(0)])
+        )
+        holds(total.placements[0].is_partial(), f"is {total.placements[0]}")
+        same(tlc.muladd(total, total, 1.0).full_tensor().reconcile(), (a @ b) * (a @ b) + 1)
+
+
+@row("DTensor, uneven pieces")
+def uneven() -> None:
+    from torch.distributed._local_tensor import LocalTensorMode
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+
+    _mesh()
+    with LocalTensorMode(2):
+        mesh = init_device_mesh("cpu", (2,))
+        x, w = distribute_tensor(WHOLE[:3], mesh, [Shard(0)]), distribute_tensor(
+            Y, mesh, [Replicate()]
+        )
+        same(tlc.row_norm(x, w)[0].full_tensor().reconcile(), rms(WHOLE[:3], Y))
+
+
 @row("DTensor, gradients")
 def gradients() -> None:
     x = _sharded(0)

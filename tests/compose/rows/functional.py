@@ -69,6 +69,22 @@ def in_place() -> None:
     same(grad(lambda x: (tlc.scale_(x * 1, 3.0) * x).sum())(X), 6 * X)
 
 
+@row("`linearize`")
+def linearized() -> None:
+    def transform(f: Function) -> Any:
+        value, tangent = torch.func.linearize(f, X)
+        return value, tangent(Y)
+
+    compare(transform)
+
+
+@row("`vmap(jvp(f))`, `jvp(vmap(f))`")
+def batches_of_tangents() -> None:
+    xs = torch.stack([X, Y])
+    compare(lambda f: vmap(lambda x: jvp(f, (x,), (Y,)))(xs))
+    compare(lambda f: jvp(vmap(f), (xs,), (xs * 2,)))
+
+
 @row("`grad`, compiled")
 def compiled() -> None:
     f, g = PAIRS[0]

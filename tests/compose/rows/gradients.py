@@ -74,6 +74,63 @@ def underived() -> None:
     same(found, torch.full((3,), 3.0))
 
 
+@row("gradients through an in-place call on a view")
+def through_view() -> None:
+    def ours(x: Tensor) -> Tensor:
+        y = x * 1
+        tlc.scale_(y[1:], 3.0)
+        return y * x
+
+    both(ours, lambda x: x * x * torch.tensor([1.0, 3.0, 3.0]), X)
+
+
+@row("an in-place call on a leaf is an error")
+def on_leaf() -> None:
+    x = leaf()
+    try:
+        tlc.scale_(x, 3.0)
+    except RuntimeError as error:
+        holds("leaf" in str(error), "another error")
+        return
+    raise Wrong("writes to it")
+
+
+@row("gradients of complex tensors")
+def of_complex() -> None:
+    z, w = torch.tensor([1 + 2j, -1j]), torch.tensor([0.5 - 1j, 2 + 0j])
+    found = []
+    for f in (lambda a: tlc.scale(a, 3.0), lambda a: a * 3):
+        a = leaf(z)
+        found += torch.autograd.grad((f(a) * w).abs().sum(), a)
+    same(found[0], found[1])
+
+
+@row("a graph is freed, and kept if asked")
+def freed() -> None:
+    x = leaf()
+    out = tlc.muladd(x, x, 2.0).sum()
+    out.backward(retain_graph=True)
+    out.backward()
+    same(x.grad, 4 * X)
+    try:
+        out.backward()
+    except RuntimeError as error:
+        holds("second time" in str(error), "another error")
+        return
+    raise Wrong("computes with what is freed")
+
+
+@row("anomaly mode names the operator")
+def anomaly() -> None:
+    try:
+        with torch.autograd.detect_anomaly(check_nan=True):
+            tlc.muladd(leaf(), X * torch.nan, 0.0).sum().backward()
+    except RuntimeError as error:
+        holds("muladd" in str(error).lower(), "names something else")
+        return
+    raise Wrong("finds nothing")
+
+
 @row("no gradient is lost without a word")
 def lost() -> None:
     x = leaf(X.outer(Y))
@@ -172,6 +229,20 @@ def dual_in_place() -> None:
     with forward_ad.dual_level():
         x = forward_ad.make_dual(X, Y) * 1
         same(forward_ad.unpack_dual(tlc.scale_(x, 3.0)).tangent, 3 * Y)
+
+
+@row("forward mode: no tangent is lost without a word")
+def lost_tangent() -> None:
+    from torch.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        y, x = X.clone(), forward_ad.make_dual(X, Y)
+        try:
+            tlc.axpy(y, x, 2.0)
+        except RuntimeError:
+            return
+        tangent = forward_ad.unpack_dual(y).tangent
+        same(tangent, 2 * Y)
 
 
 @row("`gradcheck` with forward mode and batches")

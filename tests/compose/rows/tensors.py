@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tests.compose.probe import Wrong, holds, row, same
 from tests.compose.rows.calls import X, Y, rms, tlc
 from tests.compose.rows.compiled import whole
+from tests.compose.rows.gradients import leaf
 
 
 @row("fake tensors")
@@ -147,6 +148,22 @@ def jagged_norm() -> None:
     parts, nested = _jagged()
     found = tlc.row_norm(nested, Y)[0]
     same(list(found.unbind()), [rms(one, Y) for one in parts])
+
+
+@row("NestedTensor, strided")
+def strided() -> None:
+    parts, _ = _jagged()
+    nested = torch.nested.nested_tensor(parts)
+    same(list(tlc.scale(nested, 2.0).unbind()), [one * 2 for one in parts])
+
+
+@row("tensors without elements")
+def nothing() -> None:
+    same(tlc.muladd(torch.empty(0, 3), torch.ones(3), 2.0), torch.empty(0, 3))
+    same(tlc.mm(torch.empty(2, 0), torch.empty(0, 3)), torch.zeros(2, 3))
+    x = leaf(torch.empty(0, 3))
+    tlc.row_norm(x, Y)[0].sum().backward()
+    same(x.grad, torch.empty(0, 3))
 
 
 @row("MaskedTensor")
