@@ -18,7 +18,10 @@ using torch::stable::Tensor;
 
 // Calls an operator that has one tensor for its result, through the dispatcher.
 template <class... Args>
-static Tensor call(const char* name, const char* overload, const Args&... args) {
+static Tensor call(
+    const char* name,
+    const char* overload,
+    const Args&... args) {
   std::array<StableIValue, sizeof...(Args)> stack{
       torch::stable::detail::from(args)...};
   STABLE_TORCH_ERROR_CODE_CHECK(
@@ -103,7 +106,8 @@ std::vector<Tensor> weighted_sum_backward(
 
 Tensor rows(const Tensor& x) {
   const Tensor kept = call("aten::any", "dim", x, int64_t{1}, false);
-  const Tensor indices = call("aten::squeeze", "dim", call("aten::nonzero", "", kept), int64_t{1});
+  const Tensor indices =
+      call("aten::squeeze", "dim", call("aten::nonzero", "", kept), int64_t{1});
   return call("aten::index_select", "", x, int64_t{0}, indices);
 }
 
