@@ -49,6 +49,17 @@ def random() -> None:
     raise Wrong("draws them")
 
 
+@row("random numbers are refused by an outer `vmap`, too")
+def random_nested() -> None:
+    inner = vmap(tlc.drawn, randomness="different")
+    try:
+        vmap(inner)(torch.full((2, 4, 100), 0.5))
+    except RuntimeError as error:
+        holds("random" in str(error), "another error")
+        return
+    raise Wrong("draws them")
+
+
 @row("random numbers, `randomness='different'`")
 def random_different() -> None:
     p = torch.full((2, 100), 0.5)

@@ -1,7 +1,8 @@
 """Values that formulas share: equal parts of them, each of which backward computes once.
 
-    self: grad * (self * scale).cos() * scale       shared0 = (self * scale).cos()
-    scale: grad * (self * scale).cos() * self       shared1 = grad * shared0
+    self: grad * (self * scale).cos() * scale       shared0 = grad * (self * scale).cos()
+    scale: grad * (self * scale).cos() * self       self: shared0 * scale
+                                                    scale: shared0 * self
 
 A part is shared where a formula computes it in any case, not in one side of a condition. A function of the author's
 may draw random numbers or write to what it is given, so neither its value is shared nor what it is called with.
@@ -130,10 +131,10 @@ def _is_opaque(tree: Typed) -> bool:
     if tree.operator is not None:
         return not tree.operator.is_repeatable
     if isinstance(node.function, nodes.Member):
-        name = node.function.name
+        # An object of the author's may do anything.
+        name = node.function.name if tree.parts[0].kind.is_known else ""
     else:
         torch = functions_of_torch()
-        name = nodes.called_name(node) or ""
-        if name not in torch.at and name not in torch.torch:
-            return True
-    return _UNEQUAL.search(name) is not None or "out" in dict(node.keywords)
+        called = nodes.called_name(node) or ""
+        name = called if called in torch.at or called in torch.torch else ""
+    return not name or _UNEQUAL.search(name) is not None or "out" in dict(node.keywords)
