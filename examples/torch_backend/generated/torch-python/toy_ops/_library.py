@@ -187,12 +187,9 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         return
     # What PyTorch's functions draw in a composed operator, they are asked for.
     is_asked = any(_has_kernel(name, k) for k in ("FuncTorchVmapMode", "CompositeImplicitAutograd"))
-    if _DRAWS in operator.tags and not is_asked and (name, "vmap") not in table:
+    if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
         library.impl(operator.local_name, _drawing(name), "FuncTorchVmapMode")
     _register_autograd(library, operator, table)
-
-
-_DRAWS = "nondeterministic_seeded"
 
 
 def _drawing(operator: str) -> Function:
