@@ -100,9 +100,11 @@ def entry(index: int, row: Row) -> str:
     tensors = {"self", "other", *(["weight", "xs"] if kernel == "row" else [])} - {row.of}
     without = "".join(f"    {tensor}: not_differentiable\n" for tensor in sorted(tensors))
     formula = json.dumps(row.formula)
+    values = "".join(f"      {name}: {json.dumps(value)}\n" for name, value in row.let)
+    let = f"    let:\n{values}" if values else ""
     return (
         f"- func: corpus::{name}{row.schema}\n  dispatch: {{CPU: {kernel}}}\n"
-        f"  derivatives:\n    {row.of}: {formula}\n{without}"
+        f"  derivatives:\n{let}    {row.of}: {formula}\n{without}"
     )
 
 

@@ -1,7 +1,7 @@
 """The corpus: formulas of `self`, each with the gradient that it gives.
 
 `value` is what PyTorch's own autograd differentiates with respect to `self`; where no function has such a gradient,
-`gradient` is the gradient itself, as an expression of torch. A row that `raises` has a complex `alpha`. `cpp` and `python` are the codes under which
+`gradient` is the gradient itself, as an expression of torch. `let` are values with names. A row that `raises` has a complex `alpha`. `cpp` and `python` are the codes under which
 C++ or the Python targets refuse a formula that the other has.
 """
 
@@ -28,6 +28,7 @@ class Row(NamedTuple):
     of: str = "self"
     is_complex: bool = False
     raises: bool = False
+    let: tuple[tuple[str, str], ...] = ()
     cpp: str = ""
     python: str = ""
 
@@ -185,6 +186,25 @@ ROWS = (
     # Lists have a gradient for each tensor.
     Row("{grad * 2, None}", gradient="(grad * 2).sum().reshape(1, 1)", of="xs"),
     Row("[grad * other, grad]", gradient="(grad * other).sum().reshape(1, 1)", of="xs"),
+    # Values with names, and parts that are equal: each is computed once.
+    Row(
+        "grad * whole + grad * half",
+        "self * other * 3",
+        let=(("whole", "half * 2"), ("half", "other.abs() * other.sign()")),
+    ),
+    Row("grad * share", "self * 3", let=(("share", "m"),)),
+    Row(
+        "{half, half * 2}",
+        gradient="(grad * other).sum().reshape(1, 1)",
+        of="xs",
+        let=(("half", "grad * other"),),
+    ),
+    Row("grad * other.exp() + grad * other.exp() * s", "self * other.exp() * 1.5"),
+    Row("flag ? grad * other.exp() : grad * other.exp() * 2", "self * other.exp()"),
+    Row("n && other.defined() ? grad * other + grad * other : None", "self * other * 2"),
+    Row("(grad * other).mul_(2) + grad * other", "self * other * 3"),
+    Row("grad_low * other + grad_low * other", "self * other * 2", schema=TWO),
+    Row("grad * self.abs() + grad * self.abs()", gradient="grad * self.abs() * 2", schema=WRITES),
     # What only C++ has.
     Row("grad * M_PI", "self * math.pi", python="TG540"),
     Row("grad.contiguous(at::MemoryFormat::Contiguous)", "self", python="TG540"),

@@ -165,6 +165,28 @@ def test_what_has_no_common_meaning_is_an_error_at_the_formula(formula: str, cod
         assert codes(entry(0, Row(formula)), target) == [code], target
 
 
+@pytest.mark.parametrize(
+    ("formula", "let", "expected"),
+    [
+        ("grad * a", (("a", "b"), ("b", "other")), []),
+        ("grad * a", (("a", "b"),), ["TG320"]),
+        ("grad * b", (("a", "other"),), ["TG320", "TG386"]),
+        ("grad", (("a", "b"), ("b", "other")), ["TG386"]),
+        ("grad * a", (("a", "a"),), ["TG385"]),
+        ("grad * a", (("a", "b"), ("b", "other * a")), ["TG385"]),
+        ("grad * other", (("other", "self"),), ["TG385"]),
+        ("grad * a", (("a", "other *"),), ["TG219"]),
+        ("grad * a", (("a", "dims"),), ["TG344"]),
+        ("a", (("a", "grad.mul_(2)"),), ["TG345"]),
+    ],
+)
+def test_values_with_names_are_checked_where_they_are_used(
+    formula: str, let: tuple[tuple[str, str], ...], expected: list[str]
+) -> None:
+    for target in ("cpp-torch", "torch-python", "python"):
+        assert codes(entry(0, Row(formula, let=let)), target) == expected, target
+
+
 BUFFER = """\
 - func: corpus::f(Tensor self, Tensor(a!) buffer) -> Tensor
   dispatch: {CPU: f}
@@ -180,7 +202,8 @@ def test_a_buffer_that_is_written_has_the_same_answer_everywhere(target: str) ->
 
 
 def nodes() -> list[model.Expression]:
-    trees = [parse_formula(row.formula)[0] for row in ROWS]
+    texts = [text for row in ROWS for text in (row.formula, *(value for _, value in row.let))]
+    trees = [parse_formula(text)[0] for text in texts]
     assert None not in trees
     return [node for tree in trees if tree is not None for node in walk(tree)]
 

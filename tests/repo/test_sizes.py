@@ -38,7 +38,7 @@ def test_generated_files_are_short_enough_to_open_and_review() -> None:
     files = [path for path in (ROOT / "generated").rglob("*") if path.suffix in (".py", ".pyi")]
     lines = {path.name: path.read_bytes().count(b"\n") for path in files}
     assert [name for name, count in lines.items() if count > 5_000] == []
-    assert 0 < sum(lines.values()) <= 63_000
+    assert 0 < sum(lines.values()) <= 63_100
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())

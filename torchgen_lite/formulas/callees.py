@@ -12,7 +12,8 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 
 class Callee(NamedTuple):
-    """An operator as formulas call it: `is_own` if it is not PyTorch's, `is_function` if it is not a method alone.
+    """An operator as formulas call it: `is_own` if it is not PyTorch's, `is_function` if it is not a method alone,
+    `is_repeatable` if two equal calls give the same and do nothing else.
 
     `positions` are the arguments that are given by position, as in C++: keyword-only ones too. None
     stands for the tensor options of a PyTorch operator, which are one argument; if as many values are
@@ -25,6 +26,7 @@ class Callee(NamedTuple):
     whole: tuple[Argument, ...]
     is_own: bool
     is_function: bool
+    is_repeatable: bool
 
     def by_position(self, count: int) -> tuple[Argument | None, ...]:
         """The arguments that `count` values are given for."""

@@ -11,10 +11,10 @@ sees all operators, works out what the formulas mean for an operator.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.formulas.model import Expression
+from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import TRUTH, EntryReader, short
@@ -60,12 +60,14 @@ class Derivatives:
 
     `variants` has the formulas by autograd key, `Default` first.
     `output_differentiability` has True, False or a condition for each result; it is None if absent.
+    `let` are values that formulas name, which are in the expressions of `variants` already.
     """
 
     variants: tuple[tuple[str, tuple[Formula, ...]], ...]
     output_differentiability: tuple[bool | str, ...] | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
     differentiability_span: Span | None = field(default=None, compare=False, repr=False)
+    let: tuple[Formula, ...] = ()
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
@@ -80,6 +82,7 @@ def read_derivatives(
     variants: dict[str, tuple[Formula, ...]] = {}
     differentiability: tuple[bool | str, ...] | None = None
     place: Span | None = None
+    let: tuple[Formula, ...] = ()
     plain: list[tuple[ScalarNode, Node]] = []
     for key, value in pairs:
         if key.value == "output_differentiability":
@@ -88,6 +91,8 @@ def read_derivatives(
                 reader.report("TG105", said, key, "again here")
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
+        elif key.value == "let" and isinstance(value, MapNode):
+            let = _read_formulas(reader, reader.read_keys(value))
         elif key.value == "dispatch" and isinstance(value, MapNode):
             for name, formulas in reader.read_keys(value):
                 choices = (DEFAULT, *AUTOGRAD_KEYS)
@@ -101,7 +106,63 @@ def read_derivatives(
             plain.append((key, value))
     if plain or not variants:
         variants = {DEFAULT: _read_formulas(reader, plain), **variants}
-    return Derivatives(tuple(variants.items()), differentiability, span, place)
+    if let:
+        values = _Values(reader, let)
+        variants = {key: values.put(formulas) for key, formulas in variants.items()}
+        values.report_unused()
+    return Derivatives(tuple(variants.items()), differentiability, span, place, let)
+
+
+class _Values:
+    """The values of one `let:`, by name. Each may use others, in any order.
+
+    They are put where formulas name them: targets find by themselves what is equal (`analysis.differentiability.shared`).
+    """
+
+    def __init__(self, reader: EntryReader, let: Sequence[Formula]) -> None:
+        self.reader = reader
+        self.given = {name: formula for formula in let for name in formula.names}
+        self.used: set[str] = set()
+        # What a value is with others in it; None as long as that is not known, or if it can't be.
+        self.whole: dict[str, Expression | None] = {}
+        self.making: list[str] = []
+
+    def put(self, formulas: Sequence[Formula]) -> tuple[Formula, ...]:
+        """The formulas with values for names; one that names a value which can't be read is not read either."""
+        return tuple([replace(one, expression=self._complete(one)) for one in formulas])
+
+    def report_unused(self) -> None:
+        """TG386: the values that no formula uses."""
+        for name, formula in self.given.items():
+            if name not in self.used:
+                place = formula.name_spans[formula.names.index(name)]
+                message = f"no formula uses `{name}`"
+                self.reader.report("TG386", message, place, "not used", "leave it out")
+
+    def _complete(self, formula: Formula) -> Expression | None:
+        tree = formula.expression and self._put(formula.expression)
+        names = [node.text for node in walk(tree) if isinstance(node, Name)] if tree else []
+        return None if self.given.keys() & names else tree
+
+    def _put(self, node: Expression) -> Expression:
+        if isinstance(node, Name) and node.text in self.given:
+            self.used.add(node.text)
+            return self._value(node) or node
+        return rebuild(node, [self._put(child) for child in children(node)])
+
+    def _value(self, name: Name) -> Expression | None:
+        if name.text in self.making:
+            circle = self.making[self.making.index(name.text) :]
+            shown = " -> ".join(f"`{one}`" for one in (*circle, name.text))
+            message = f"`{name.text}` needs itself: {shown}"
+            assert name.span is not None
+            self.reader.report("TG385", message, name.span, "here again")
+        elif name.text not in self.whole:
+            self.whole[name.text] = None
+            self.making.append(name.text)
+            self.whole[name.text] = self._complete(self.given[name.text])
+            self.making.pop()
+        return self.whole.get(name.text)
 
 
 def _read_formulas(

@@ -505,12 +505,13 @@ class HuberLossBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, target, reduction, delta = node.unpack()
         grad: Any = grads[0]
+        shared0: Any = _neural.huber_loss_backward(grad, self, target, reduction, delta)
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = _neural.huber_loss_backward(grad, self, target, reduction, delta)
+            grad_self_ = shared0
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_ = -_neural.huber_loss_backward(grad, self, target, reduction, delta)
+            grad_target_ = -shared0
         return (grad_self_, grad_target_)
 
 

@@ -232,12 +232,13 @@ class LerpBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (weight,) = node.unpack()
         grad: Any = grads[0]
+        shared0: Any = grad * weight.conjugate()
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad - grad * weight.conjugate()
+            grad_self_ = grad - shared0
         grad_end_: Any = None
         if node.needs[1]:
-            grad_end_ = grad * weight.conjugate()
+            grad_end_ = shared0
         return (grad_self_, grad_end_)
 
 
@@ -310,12 +311,13 @@ class SmoothL1LossBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, target, reduction, beta = node.unpack()
         grad: Any = grads[0]
+        shared0: Any = _neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = _neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
+            grad_self_ = shared0
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_ = -_neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
+            grad_target_ = -shared0
         return (grad_self_, grad_target_)
 
 

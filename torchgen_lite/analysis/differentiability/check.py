@@ -55,6 +55,8 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
+    yield from _check_let(function, derivatives.let)
+    values = {name for formula in derivatives.let for name in formula.names}
     gives = flags is None or any(flags)
     for _, formulas in derivatives.variants:
         yield from _check_results(schema, formulas, flags)
@@ -63,8 +65,18 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         for formula in formulas:
             if formula.expression is not None:
                 known = _known_names(function, formula, in_cpp=not vocabulary.closed)
-                yield from _check_names(formula, formula.expression, known)
+                yield from _check_names(formula, formula.expression, known | values)
                 yield from check_calls(formula.expression, vocabulary)
+
+
+def _check_let(function: NativeFunction, let: Sequence[Formula]) -> Iterator[Found]:
+    """A name of `let:` means nothing else."""
+    for formula in let:
+        known = _known_names(function, formula, in_cpp=True)
+        for name, span in zip(formula.names, formula.name_spans):
+            if name in known:
+                message = f"formulas of `{function.func.full_name}` know another `{name}`"
+                yield Found("TG385", message, span, "already a name", "choose another name")
 
 
 def _refusal(function: NativeFunction) -> str | None:

@@ -67,7 +67,11 @@ def callee(function: NativeFunction) -> Callee:
         positions = layout.positional + layout.before_options
         positions += () if is_own else (None, *layout.after_options)
     is_function = "function" in function.variants and not function.manual_cpp_binding
-    return Callee(function.name, function.func, positions, whole, is_own, is_function)
+    does_more = "nondeterministic_seeded" in function.tags or function.effects is not None
+    is_repeatable = not does_more and not function.func.written
+    return Callee(
+        function.name, function.func, positions, whole, is_own, is_function, is_repeatable
+    )
 
 
 def spreads(schema: FunctionSchema) -> bool:

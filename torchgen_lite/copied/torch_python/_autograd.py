@@ -29,9 +29,14 @@ _forward_ad: Any = forward_ad
 _torch: Any = torch
 _unpack_dual: Function = _torch._VF._unpack_dual
 _guard, _below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
-# A node at one level: the `apply` of `Function` repeats checks and unwrapping that the dispatcher has done.
-_Node = torch.autograd.function._SingleLevelFunction
 _is_enabled, _is_transformed = torch.is_grad_enabled, _C._are_functorch_transforms_active
+
+
+class _Node(torch.autograd.function._SingleLevelFunction):
+    """A node at one level: the `apply` of `Function` repeats checks and unwrapping that the dispatcher has done."""
+
+    # Compiled autograd asks for it.
+    _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
 
 def _any_requires_grad(*args: Any) -> bool:

@@ -179,8 +179,39 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
-    if not operator.is_torchs:
-        _register_autograd(library, operator, table)
+    if operator.is_torchs:
+        return
+    # What PyTorch's functions draw in a composed operator, they are asked for.
+    is_asked = any(_has_kernel(name, k) for k in ("FuncTorchVmapMode", "CompositeImplicitAutograd"))
+    if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
+        library.impl(operator.local_name, _drawing(name), "FuncTorchVmapMode")
+    _register_autograd(library, operator, table)
+
+
+def _drawing(operator: str) -> Function:
+    """What does under `torch.vmap` as its `randomness` says; PyTorch asks for it only at calls of its own operators."""
+    op, here = _handle(operator), _C.DispatchKeySet(_C.DispatchKey.FuncTorchVmapMode)
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        from torch._functorch import pyfunctorch
+
+        vmap: Any = pyfunctorch.retrieve_current_functorch_interpreter()
+        leaves, shape = pytree.tree_flatten((args, kwargs))
+        tensors = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        mapped = [i for i in tensors if _C._functorch.maybe_get_level(leaves[i]) == vmap.level()]
+        how, is_each = vmap.randomness(), vmap.randomness() == "different" and not mapped
+        cannot_expand = is_each and (not tensors or op._schema.is_mutable)
+        if how == "error" or (how == "same" and mapped) or cannot_expand:
+            raise RuntimeError(f"{operator} draws random numbers: not with randomness={how!r}")
+        if is_each:
+            one = leaves[tensors[0]]
+            every = one.expand(vmap.batch_size(), *one.shape)
+            leaves[tensors[0]] = _C._functorch._add_batch_dim(every, 0, vmap.level())
+            args, kwargs = pytree.tree_unflatten(leaves, shape)
+        with _C._ExcludeDispatchKeyGuard(here):
+            return op(*args, **kwargs)
+
+    return kernel
 
 
 def _register_effects(name: str) -> None:

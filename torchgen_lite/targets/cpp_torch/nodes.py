@@ -21,6 +21,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas.model import Name
@@ -51,8 +52,8 @@ class NodeView(NamedTuple):
 
     `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors.
     `grads` are gradients of results as formulas call them, each with its value and whether that has
-    to be kept; absent ones are zeros if the node `is_materialized`. `results` has a gradient for
-    each edge.
+    to be kept; absent ones are zeros if the node `is_materialized`. `shared` are values that several formulas
+    use, each with the tests under which it is wanted. `results` has a gradient for each edge.
     """
 
     guard: str
@@ -62,6 +63,7 @@ class NodeView(NamedTuple):
     counts: tuple[str, ...]
     is_materialized: bool
     grads: tuple[tuple[str, str, bool], ...]
+    shared: tuple[tuple[str, str, Sequence[str]], ...]
     derivatives: tuple[DerivativeView, ...]
     results: tuple[str, ...]
 
@@ -71,6 +73,8 @@ def node_view(
 ) -> NodeView:
     """The node of one entry with formulas."""
     kept = members(info, classes)
+    formulas = with_shared(info)
+    wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
     lists = [count_of_slot(info, slot.name) for slot in info.slots if slot.is_list]
     return NodeView(
         guard=condition(info.function),
@@ -80,15 +84,18 @@ def node_view(
         counts=(*lists, *(count_of_result(info, i) for i in counted_results(info))),
         is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
+        shared=tuple(
+            [(name, write(tree, functions), tests) for name, tree, tests in formulas.wanted(wanted)]
+        ),
         derivatives=tuple(
             DerivativeView(
                 tuple([(name, name in info.lists) for name in one.names]),
-                tuple([_wanted(info, name) for name in one.names]),
+                tests,
                 "grad_input_mask" in one.mentioned,
                 one.formula.text,
-                write(one.tree, functions),
+                write(tree, functions),
             )
-            for one in info.derivatives
+            for one, tests, tree in zip(info.derivatives, wanted, formulas.trees)
         ),
         results=tuple(
             (

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
-from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.derivatives import DEFAULT, Formula
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
@@ -148,10 +148,10 @@ class PageView:
     def formulas(self) -> Mapping[str, Block]:
         """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
+        values = [_line(one) for one in (derivatives.let if derivatives else ())]
+        let = ["let:", *(f"  {value}" for value in values)] if values else []
         return {
-            "" if key == DEFAULT else key: self.markup.block(
-                "yaml", [f"{', '.join(f.names)}: {f.text}" for f in formulas]
-            )
+            "" if key == DEFAULT else key: self.markup.block("yaml", [*let, *map(_line, formulas)])
             for key, formulas in (derivatives.variants if derivatives else ())
             if formulas
         }
@@ -183,6 +183,10 @@ class PageView:
         """The address of a file of the project."""
         is_known = bool(self.sources) and path == portable_path(path)
         return self.markup.code(self.sources + quote(path)) if is_known else ""
+
+
+def _line(formula: Formula) -> str:
+    return f"{', '.join(formula.names)}: {formula.text}"
 
 
 def paragraphs(operator: Operator) -> list[list[str]]:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
@@ -68,7 +70,7 @@ def _saved(saved: Saved, value: str) -> SavedView:
 
 
 class DerivativeView(NamedTuple):
-    """One formula, and what it has `called` of the framework, and of the runtime for `arithmetic`.
+    """One formula, or a value that several share, and what it has `called` of the framework, and of the runtime for `arithmetic`.
     `targets` are the gradients that it computes; `need` is the test for running it, or empty if it
     always runs; `mask` is the value of `grad_input_mask`, or empty if unused."""
 
@@ -160,27 +162,52 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         is_materialized=info.is_materialized
         and (bool(info.used_gradients) or "grads" in info.mentioned),
         gradients=[(name, position) for name, position, _ in used_gradients(info)],
-        derivatives=[_derivative(info, derivative, helpers) for derivative in info.derivatives],
+        derivatives=_derivatives(info, helpers),
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
     )
 
 
+def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> list[DerivativeView]:
+    """The formulas, after the values that they share."""
+    formulas = with_shared(info)
+    found = [_derivative(info, *pair, helpers) for pair in zip(info.derivatives, formulas.trees)]
+    # What always runs wants whatever it uses.
+    wanted = formulas.wanted([[one.need] for one in found])
+    shared = [
+        _view(tree, helpers, targets=name, need="" if "" in tests else " or ".join(tests))
+        for name, tree, tests in wanted
+    ]
+    return [*shared, *found]
+
+
 def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, helpers: Mapping[str, str]
+    info: DifferentiabilityInfo, derivative: Derivative, tree: Typed, helpers: Mapping[str, str]
+) -> DerivativeView:
+    needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
+    is_single = len(needs) == 1
+    return _view(
+        tree,
+        helpers,
+        targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
+        need=needs[0] if is_single and len(info.slots) > 1 else "",
+        mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
+        is_single=is_single,
+    )
+
+
+def _view(
+    tree: Typed,
+    helpers: Mapping[str, str],
+    *,
+    targets: str,
+    need: str,
+    mask: str = "",
+    is_single: bool = True,
 ) -> DerivativeView:
     functions = Functions(helpers, set(), set())
     words = FormulaNames(
         functions.expression, functions.arithmetic, functions.local, functions.conjugate
     )
-    formula = write(in_python(derivative.tree, words))
-    needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
-    is_single = len(needs) == 1
-    return DerivativeView(
-        targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
-        formula=formula,
-        called=sorted(functions.called),
-        arithmetic=sorted(functions.numeric),
-        need=needs[0] if is_single and len(info.slots) > 1 else "",
-        mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
-        is_single=is_single,
-    )
+    formula = write(in_python(tree, words))
+    called, numeric = sorted(functions.called), sorted(functions.numeric)
+    return DerivativeView(targets, formula, called, numeric, need, mask, is_single)

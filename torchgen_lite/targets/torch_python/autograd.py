@@ -23,6 +23,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
+from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Expression, Member
@@ -51,7 +52,8 @@ class FormulaView(NamedTuple):
 
 class AutogradView(NamedTuple):
     """The functions of one operator: two, which keep `tensors`, and `attributes` of `ctx`, and one for `tangents` if the
-    entry has them. `inputs` are the locals of the first, `grads` and `tangent_locals` those of the others.
+    entry has them. `inputs` are the locals of the first, `grads` and `tangent_locals` those of the others; `shared` are
+    those that several formulas use, each with the tests under which it is wanted.
     """
 
     operator: PackagedOperator
@@ -62,6 +64,7 @@ class AutogradView(NamedTuple):
     undifferentiable: Sequence[tuple[str, str]]
     without_gradient: Sequence[str]
     grads: Sequence[Local]
+    shared: Sequence[tuple[str, str, Sequence[str]]]
     formulas: Sequence[FormulaView]
     returned: str
     tangent_locals: Sequence[Local]
@@ -174,7 +177,7 @@ def _view(
         tuple(_undifferentiable(operator, info)),
         tuple(_without_gradient(schema, info)),
         tuple(_grads(schema, info)),
-        tuple(_formulas(schema, info, words)),
+        *_formulas(schema, info, words),
         _returned(schema, info),
         *tangents_of(operator, info, words),
     )
@@ -239,10 +242,11 @@ def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Loca
 
 def _formulas(
     schema: FunctionSchema, info: DifferentiabilityInfo, words: FormulaNames
-) -> Iterator[FormulaView]:
+) -> tuple[list[tuple[str, str, list[str]]], list[FormulaView]]:
+    """What the formulas share, and each of them."""
     positions = {a.name: i for i, a in enumerate(schema.positional)}
-    lists = _lists(schema)
-    for derivative in info.derivatives:
+    lists, formulas, found = _lists(schema), with_shared(info), []
+    for derivative, tree in zip(info.derivatives, formulas.trees):
         gradients, wanted = [], []
         for name in derivative.names:
             need, is_list = f"needs[{positions[name]}]", name in lists
@@ -250,8 +254,10 @@ def _formulas(
             gradients.append((f"grad_{name}_", empty, is_list))
             wanted.append(f"any({need})" if is_list else need)
         mask = tuple_display(wanted) if "grad_input_mask" in derivative.mentioned else ""
-        value = write(in_python(derivative.tree, words))
-        yield FormulaView(tuple(gradients), wanted, mask, value)
+        value = write(in_python(tree, words))
+        found.append(FormulaView(tuple(gradients), wanted, mask, value))
+    shared = formulas.wanted([one.wanted for one in found])
+    return [(name, write(in_python(tree, words)), tests) for name, tree, tests in shared], found
 
 
 def _lists(schema: FunctionSchema) -> set[str]:

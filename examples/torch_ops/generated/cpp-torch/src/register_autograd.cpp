@@ -119,15 +119,16 @@ struct HingeBackward0 : public autograd::Node {
     const auto input = autograd::unpack(*this, saved_input);
     const auto is_inside = autograd::unpack(*this, saved_is_inside);
     const auto& grad_loss = grads[0];
+    const auto shared0 = -grad_loss;
     at::Tensor grad_input_;
     if (autograd::wanted(*this, 0)) {
       // input: -grad_loss * target * is_inside
-      grad_input_ = -grad_loss * target * is_inside;
+      grad_input_ = shared0 * target * is_inside;
     }
     at::Tensor grad_target_;
     if (autograd::wanted(*this, 1)) {
       // target: -grad_loss * input * is_inside
-      grad_target_ = -grad_loss * input * is_inside;
+      grad_target_ = shared0 * input * is_inside;
     }
     return autograd::gather(*this, grad_input_, grad_target_);
   }
@@ -154,15 +155,16 @@ struct DriftBackward0 : public autograd::Node {
     const auto saved_x = autograd::unpack(*this, saved_saved_x);
     auto& _kernel_ = saved__kernel;
     const auto& grad = grads[0];
+    const auto shared0 = grad * 2;
     at::Tensor grad_x_;
     if (autograd::wanted(*this, 0)) {
       // x: grad * 2 * (x - saved_x) / (_kernel * _kernel)
-      grad_x_ = grad * 2 * (x - saved_x) / (_kernel_ * _kernel_);
+      grad_x_ = shared0 * (x - saved_x) / (_kernel_ * _kernel_);
     }
     at::Tensor grad_saved_x_;
     if (autograd::wanted(*this, 1)) {
       // saved_x: grad * 2 * (saved_x - x) / (_kernel * _kernel)
-      grad_saved_x_ = grad * 2 * (saved_x - x) / (_kernel_ * _kernel_);
+      grad_saved_x_ = shared0 * (saved_x - x) / (_kernel_ * _kernel_);
     }
     return autograd::gather(*this, grad_x_, grad_saved_x_);
   }

@@ -193,12 +193,13 @@ def backward_hinge(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     needs = ctx.needs_input_grad
     target, input, is_inside = ctx.saved_tensors
     grad_loss = grads[0]
+    shared0: Any = -grad_loss
     grad_input_: Any = None
     if needs[0]:
-        grad_input_ = -grad_loss * target * is_inside
+        grad_input_ = shared0 * target * is_inside
     grad_target_: Any = None
     if needs[1]:
-        grad_target_ = -grad_loss * input * is_inside
+        grad_target_ = shared0 * input * is_inside
     return (grad_input_, grad_target_, None)
 
 
@@ -217,12 +218,13 @@ def backward_drift(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     x, saved_x = ctx.saved_tensors
     _kernel_ = ctx._kernel_
     grad = grads[0]
+    shared0: Any = grad * 2
     grad_x_: Any = None
     if needs[0]:
-        grad_x_ = grad * 2 * (x - saved_x) / (_kernel_ * _kernel_)
+        grad_x_ = shared0 * (x - saved_x) / (_kernel_ * _kernel_)
     grad_saved_x_: Any = None
     if needs[1]:
-        grad_saved_x_ = grad * 2 * (saved_x - x) / (_kernel_ * _kernel_)
+        grad_saved_x_ = shared0 * (saved_x - x) / (_kernel_ * _kernel_)
     return (grad_x_, grad_saved_x_, None)
 
 

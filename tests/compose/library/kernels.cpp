@@ -1,0 +1,75 @@
+// The kernels for PyTorch's C++.
+#include <ATen/ATen.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <tuple>
+
+namespace tlc {
+
+using at::Tensor;
+
+Tensor muladd(const Tensor& a, const Tensor& b, double s) {
+  return a * b + s;
+}
+
+std::tuple<Tensor, Tensor> row_norm(
+    const Tensor& x,
+    const Tensor& weight,
+    double eps) {
+  const Tensor rstd = at::rsqrt(x.square().mean(-1) + eps);
+  return {x * rstd.unsqueeze(-1) * weight, rstd};
+}
+
+Tensor mm(const Tensor& a, const Tensor& b) {
+  return at::mm(a, b);
+}
+
+Tensor scale(const Tensor& self, double s) {
+  return self * s;
+}
+
+Tensor& scale_(Tensor& self, double s) {
+  return self.mul_(s);
+}
+
+Tensor& scale_out(const Tensor& self, double s, Tensor& out) {
+  return at::mul_out(out, self, at::scalar_tensor(s, self.options()));
+}
+
+void axpy(Tensor& y, const Tensor& x, double s) {
+  y.add_(x, s);
+}
+
+Tensor weighted_sum(at::TensorList xs, const std::optional<Tensor>& weight) {
+  Tensor total = xs[0] * 1;
+  for (size_t i = 1; i < xs.size(); ++i)
+    total = total + xs[i];
+  return weight ? total * *weight : total;
+}
+
+std::vector<Tensor> weighted_sum_backward(
+    const Tensor& grad,
+    at::TensorList xs,
+    const std::optional<Tensor>& weight) {
+  std::vector<Tensor> found;
+  for (size_t i = 0; i < xs.size(); ++i)
+    found.push_back(weight ? grad * *weight : grad * 1);
+  return found;
+}
+
+Tensor rows(const Tensor& x) {
+  return x.index({x.any(1)});
+}
+
+Tensor drawn(const Tensor& p, std::optional<at::Generator> generator) {
+  return at::bernoulli(p, generator);
+}
+
+void log(const Tensor&, std::string_view text) {
+  TORCH_CHECK(write(1, text.data(), text.size()) >= 0);
+}
+
+} // namespace tlc
+
+#include <tlc/verify_kernels.h>
