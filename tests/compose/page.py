@@ -52,7 +52,7 @@ def page(matrix: Matrix) -> str:
 
 def _lines(matrix: Matrix) -> Iterator[str]:
     names = list(next(iter(matrix.values())))
-    yield from _head("", matrix)
+    yield from _head("of all", matrix)
     for kind, words in (("works", "works"), ("refused", "refused"), ("wrong", "wrong, silently")):
         counts = [
             sum(_kind(cell)[:5] == kind[:5] for cell in column.values())
@@ -64,7 +64,7 @@ def _lines(matrix: Matrix) -> Iterator[str]:
         title = name.partition(": ")[2]
         if name.partition(": ")[0] != group:
             group = name.partition(": ")[0]
-            yield from ("", f"## {group}", "", *_head("", matrix))
+            yield from ("", f"## {group}", "", *_head("row", matrix))
         yield _line([title, *(_SHOWN[_kind(column[name])] for column in matrix.values())])
     yield from ("", "## What is refused, and what is wrong", "")
     yield "What PyTorch, or the generated code, says; where it says nothing, what is wrong."
