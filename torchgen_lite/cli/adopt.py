@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.cli.exit_codes import ATTENTION, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.importing import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite.cli.places import patch_folder
 from torchgen_lite.cli.session import Refused, Session, global_options
@@ -89,7 +89,7 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     if changes and not dry_run:
         project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
         session.talk(_NEXT.format(config=_CONFIG, project=project))
-    return ATTENTION if problems or left or not names else FINE
+    return ATTENTION if left or not names else session.exit_code(problems)
 
 
 def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change]:

@@ -122,6 +122,8 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
         give_pytorch(stale)
     elif command == "check":
         give_wheels(stale, "2.9.1", "2.11.0", "2.13.0")
+    elif command == "adopt":
+        (stale / "torchgen_lite.toml").unlink()
     (stale / "csrc").mkdir()
     (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):

@@ -369,6 +369,9 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         if inferred is None:
             return None
         full = inferred
+        reader.library.inferred += (
+            [full.partition("(")[0]] if "Tensor" in full.partition(" ->")[0] else []
+        )
     schema, problems = parse_schema(full)
     if schema is None:
         message = f"`{full.partition('(')[0]}`: {problems[0].message}"

@@ -75,7 +75,7 @@ class Library:
 
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
-    C++ that register.
+    C++ that register, and `inferred` the operators with tensors whose schema is that of their kernel.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -87,6 +87,7 @@ class Library:
     files: int = 0
     binders: dict[str, str] = field(default_factory=dict)
     read: list[Statement] = field(default_factory=list)
+    inferred: list[str] = field(default_factory=list)
 
     @contextmanager
     def reading(self, span: Span, block: Span, defines: bool) -> Iterator[None]:

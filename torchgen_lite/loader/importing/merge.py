@@ -35,7 +35,12 @@ def put_together(registry: Library, text: Library) -> Library:
 
 
 def name_kernels(library: Library) -> Library:
-    """The library, with diagnostics for kernels whose names are assumed."""
+    """The library, with diagnostics for kernels whose names are assumed, and for schemas that are those of kernels."""
+    if library.inferred:
+        count, first = counted(len(library.inferred), "schema"), library.inferred[0]
+        message = f"{count} taken from types of kernels, such as that of `{first}`"
+        help_ = "write `(a!)` at what a kernel writes to; PyTorch took these to write to any tensor"
+        library.diagnostics.append(Diagnostic("TG615", message, help=help_))
     unnamed = [one for one in library.implementations if not one.is_named]
     for one in unnamed:
         if one.span is not None:
