@@ -369,9 +369,6 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         if inferred is None:
             return None
         full = inferred
-        reader.library.inferred += (
-            [full.partition("(")[0]] if "Tensor" in full.partition(" ->")[0] else []
-        )
     schema, problems = parse_schema(full)
     if schema is None:
         message = f"`{full.partition('(')[0]}`: {problems[0].message}"
@@ -404,6 +401,10 @@ def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | No
         help_ = "give the files that declare it, or write the schema"
         text = kernel.problem or f"`{kernel.name}` {why}"
         reader.report("TG604", message, node, text, help_)
+    elif any(
+        re.match(r"(?!.*\bconst\b).*Tensor", one.text, re.S) for one in overloads[0].spans[:-1]
+    ):
+        reader.library.inferred.append(name)
     return schema
 
 

@@ -75,7 +75,7 @@ class Library:
 
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
-    C++ that register, and `inferred` the operators with tensors whose schema is that of their kernel.
+    C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors.
     """
 
     definitions: list[Definition] = field(default_factory=list)
