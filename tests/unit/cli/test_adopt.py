@@ -77,7 +77,7 @@ module = ""
     assert (folder / "adopted_kernels.h").read_text() == """\
 #pragma once
 
-#include <torch/all.h>
+#include <torch/types.h>
 
 namespace lib { at::Tensor f(const at::Tensor& x); }
 namespace lib { at::Tensor g(at::Tensor x, double s); }

@@ -115,7 +115,7 @@ def kernel_headers(library: Library) -> tuple[list[str], str]:
         undeclared += [] if declared else kernel.functions
     undeclared.sort(key=lambda one: (_file(one), one.spans[-1].start))
     lines = list(dict.fromkeys(map(_declaration, undeclared)))
-    text = "\n".join(["#pragma once", "", "#include <torch/all.h>", "", *lines, ""])
+    text = "\n".join(["#pragma once", "", "#include <torch/types.h>", "", *lines, ""])
     return list(headers), text if lines else ""
 
 
