@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
@@ -210,7 +210,7 @@ class _Parser(Cursor):
         """The arguments between the brackets of a call, and the closing bracket."""
         positional: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
-        while not self.take(")"):
+        for _ in self.each(")"):
             if self.kind == IDENT and self.texts[self.at + 1] == "=":
                 if any(self.token == name for name, _ in keywords):
                     raise self.unexpected("each keyword only once")
@@ -221,8 +221,6 @@ class _Parser(Cursor):
                 raise self.unexpected("a keyword argument")
             else:
                 positional.append(self.conditional())
-            if self.token != ")":
-                self.require(",")
         return tuple(positional), tuple(keywords)
 
     def primary(self) -> Expression:
@@ -250,12 +248,14 @@ class _Parser(Cursor):
 
     def items(self, closing: str) -> tuple[Expression, ...]:
         """The items between the brackets of a list, and the closing bracket."""
-        items: list[Expression] = []
+        return tuple([self.conditional() for _ in self.each(closing)])
+
+    def each(self, closing: str) -> Iterator[None]:
+        """Once before each of the items between commas; the closing bracket is read, too."""
         while not self.take(closing):
-            items.append(self.conditional())
+            yield
             if self.token != closing:
                 self.require(",")
-        return tuple(items)
 
     def check_literal(self, text: str) -> None:
         """Refuse literals that formula languages read differently."""
