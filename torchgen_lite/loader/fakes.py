@@ -20,7 +20,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
-from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -204,5 +204,5 @@ _NAMED = {
     "minProperties": 1,
 }
 _SEVERAL = {"type": "array", "items": _RULE, "minItems": 1}
-_ANY = [{"type": "string", "pattern": f"^{KERNEL}$"}, _RULE, _NAMED, _SEVERAL]
+_ANY = [{"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}, _RULE, _NAMED, _SEVERAL]
 SHAPE = Shape(plain(anyOf=_ANY), read_fake)

@@ -22,8 +22,7 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema
 
-KERNEL = rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*"
-KERNEL_NAME = re.compile(KERNEL, re.ASCII)
+KERNEL_NAME = re.compile(rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*", re.ASCII)
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
 OPERATOR_NAME = re.compile(OPERATOR, re.ASCII)
 # YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
