@@ -77,10 +77,10 @@ def format_texts(
     known = _FORMATTERS.get(formatter)
     endings = known.endings if known is not None else _PYTHON + _CPP
     own = {path: text for path, text in texts.items() if path.endswith(endings)}
+    if not own:
+        return texts
     try:
-        return (
-            {**texts, **_run(formatter, _command(formatter, folder), own, root)} if own else texts
-        )
+        return {**texts, **_run(formatter, _command(formatter, folder), own, root)}
     except _Failed as error:
         found: Diagnostic = error.args[0]
         return found

@@ -208,18 +208,13 @@ class EntryReader:
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
-        if isinstance(node, ScalarNode) and not node.is_null:
-            return self.split_words(node)
-        if isinstance(node, ListNode):
-            words: list[tuple[str, Span]] = []
-            for item in node.items:
-                if isinstance(item, ScalarNode) and not item.is_null:
-                    words += self.split_words(item)
-                else:
-                    self.wrong_type(name, item, "a string")
-            return words
-        self.wrong_type(name, node, "words")
-        return []
+        words: list[tuple[str, Span]] = []
+        for item in node.items if isinstance(node, ListNode) else [node]:
+            if isinstance(item, ScalarNode) and not item.is_null:
+                words += self.split_words(item)
+            else:
+                self.wrong_type(name, item, "a string" if item is not node else "words")
+        return words
 
     def split_words(self, node: ScalarNode) -> list[tuple[str, Span]]:
         """The comma-separated words of a scalar with their places."""

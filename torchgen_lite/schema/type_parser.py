@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics import Help, Suggestion, did_you_mean, write_instead
+from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
@@ -94,14 +94,11 @@ def _dotted(cursor: Cursor, name: str) -> str:
 
 
 def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
-    if name.startswith("__torch__.") or is_type_variable(name):
+    is_right = name.startswith("__torch__.") or is_type_variable(name)
+    if is_right or _is_foreign(cursor, start):
         return
-    if _is_foreign(cursor, start):
-        return
-    if spelling := TYPE_SPELLINGS.get(name):
-        help_: Help | None = write_instead(name, spelling)
-    else:
-        help_ = did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
+    spelling, known = TYPE_SPELLINGS.get(name), (*BASE_TYPES, *GENERIC_TYPES)
+    help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
     message = f"unknown type `{cursor.shorten(name)}`"
     cursor.report("TG202", message, start, end, "not a type", help_)
 
