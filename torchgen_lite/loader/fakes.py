@@ -139,7 +139,6 @@ def _read_rule(
         reader.wrong_type(name or "fake", node, "a mapping such as `{like: x}`")
         return None
     fields: list[tuple[str, Expression]] = []
-    spans: list[tuple[str, Span]] = []
     checks: tuple[FakeCheck, ...] | None = ()
     pairs = reader.read_keys(node)
     for key, value in pairs:
@@ -149,17 +148,16 @@ def _read_rule(
             tree = read_expression(reader, key.value, value)
             if tree is not None:
                 fields.append((key.value, tree))
-                spans.append((key.value, reader.span(key)))
         else:
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
             message = f"unknown field `{short(key.value)}` in a rule"
             reader.report("TG330", message, key, "not a field", hint)
-    wanted = sum(key.value != CHECK for key, _ in pairs)
-    if checks is None or len(fields) < wanted:
+    places = tuple((key.value, reader.span(key)) for key, _ in pairs if key.value != CHECK)
+    if checks is None or len(fields) < len(places):
         return None
-    return FakeRule(tuple(fields), name, checks, reader.span(node), name_span, tuple(spans))
+    return FakeRule(tuple(fields), name, checks, reader.span(node), name_span, places)
 
 
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:

@@ -334,9 +334,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
             escaped = given[token].replace("\\", "\\\\").replace('"', '\\"')
             out[-1] = f'"{escaped}"'
         else:
-            pasted = body[match.end() :].lstrip().startswith("##") or body[
-                : match.start()
-            ].rstrip().endswith("##")
+            before, behind = body[: match.start()].rstrip(), body[match.end() :].lstrip()
+            pasted = before.endswith("##") or behind.startswith("##")
             out.append((given if pasted else expanded).get(token, token))
         at = match.end()
     return "".join([*out, body[at:]])
