@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.emit.printer import lay_out
@@ -27,23 +29,19 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     lines = text.splitlines()
     known = _bound(tree)
     wanted = [one for one in imports if one[1] not in known]
-    at, block = _import_end(tree), list[str]()
+    block: list[str] = []
     if wanted:
-        by_module: dict[str, list[str]] = {}
-        for module, name in wanted:
-            by_module.setdefault(module, []).append(name)
         if "TYPE_CHECKING" not in known:
             block += ["from typing import TYPE_CHECKING", ""]
         block += ["if TYPE_CHECKING:"]
-        block += [f"    from {m} import {', '.join(names)}" for m, names in by_module.items()]
+        for module, named in groupby(wanted, key=itemgetter(0)):
+            block.append(f"    from {module} import {', '.join(name for _, name in named)}")
     has_future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
-    if block:
-        around = [""] if lines[at : at + 1] not in ([], [""]) else []
-        lines[at:at] = [*([""] if at else []), *block, *around]
-    if not has_future:
-        at = _docstring_end(tree)
-        around = [""] if lines[at : at + 1] not in ([], [""]) else []
-        lines[at:at] = [*([""] if at else []), _FUTURE, *around]
+    future = [] if has_future else [_FUTURE]
+    for at, added in ((_import_end(tree), block), (_docstring_end(tree), future)):
+        if added:
+            around = [""] if lines[at : at + 1] not in ([], [""]) else []
+            lines[at:at] = [*([""] if at else []), *added, *around]
     for function in functions:
         body = f'    raise NotImplementedError("{function.name}")'
         lines += ["", "", f"{function.declaration}:", body]

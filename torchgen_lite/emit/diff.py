@@ -4,6 +4,7 @@ newlines."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from itertools import takewhile
 
 from torchgen_lite.diagnostics import Label, Source, Span
@@ -44,10 +45,9 @@ def diff_change(change: Change, path: str) -> str:
     if change.new is None:
         mode = "100755" if change.is_executable else "100644"
         head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
-    # Keep line ends as they are on disk: git has to find the lines that it replaces.
-    old, new = (change.old or "").splitlines(True), (change.new or "").splitlines(True)
-    body = "".join(_finished(unified_diff(_lines(old), _lines(new), before, after)))
-    return head + body
+    # Lines as git sees them, which has to find them: ended by a newline and by nothing else.
+    old, new = [*StringIO(change.old or "")], [*StringIO(change.new or "")]
+    return head + "".join(_finished(unified_diff(old, new, before, after)))
 
 
 def _quoted(name: str) -> str:
@@ -66,17 +66,6 @@ def _escaped(byte: int) -> str:
     if byte in b'"\\':
         return f"\\{byte:c}"
     return f"{byte:c}" if 32 <= byte < 127 else f"\\{byte:03o}"
-
-
-def _lines(lines: list[str]) -> list[str]:
-    """Split at newlines only: `splitlines` also splits at form feeds and such, unlike git."""
-    joined: list[str] = []
-    for line in lines:
-        if joined and not joined[-1].endswith("\n"):
-            joined[-1] += line
-        else:
-            joined.append(line)
-    return joined
 
 
 def _finished(lines: Iterable[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -39,39 +39,28 @@ class _Formatter(NamedTuple):
     it, each with the text that it must contain, and the option that names one of them."""
 
     endings: tuple[str, ...]
-    command: Callable[[], list[str] | None]
+    command: tuple[str, ...]
     configured_by: Mapping[str, str]
     option: str
-
-
-def _program(name: str, *arguments: str) -> Callable[[], list[str] | None]:
-    """The command of a program that is installed beside the interpreter, or is on the path."""
-
-    def find() -> list[str] | None:
-        beside = Path(sys.executable).parent
-        found = shutil.which(name, path=str(beside)) or shutil.which(name)
-        return [found, *arguments] if found is not None else None
-
-    return find
 
 
 _PYTHON, _CPP = (".py", ".pyi"), (".h", ".cpp", ".cu")
 _FORMATTERS = {
     "black": _Formatter(
         _PYTHON,
-        lambda: [sys.executable, "-I", "-m", "black", "--quiet"],
+        (sys.executable, "-I", "-m", "black", "--quiet"),
         {"pyproject.toml": "[tool.black]"},
         "--config=",
     ),
     "ruff": _Formatter(
         _PYTHON,
-        _program("ruff", "format", "--quiet", "--no-cache"),
+        ("ruff", "format", "--quiet", "--no-cache"),
         {".ruff.toml": "", "ruff.toml": "", "pyproject.toml": "[tool.ruff"},
         "--config=",
     ),
     "clang-format": _Formatter(
         _CPP,
-        _program("clang-format", "-i"),
+        ("clang-format", "-i"),
         {".clang-format": "", "_clang-format": ""},
         "--style=file:",
     ),
@@ -88,10 +77,10 @@ def format_texts(
     known = _FORMATTERS.get(formatter)
     endings = known.endings if known is not None else _PYTHON + _CPP
     own = {path: text for path, text in texts.items() if path.endswith(endings)}
+    if not own:
+        return texts
     try:
-        return (
-            {**texts, **_run(formatter, _command(formatter, folder), own, root)} if own else texts
-        )
+        return {**texts, **_run(formatter, _command(formatter, folder), own, root)}
     except _Failed as error:
         found: Diagnostic = error.args[0]
         return found
@@ -105,10 +94,14 @@ def _command(formatter: str, folder: Path) -> list[str]:
         message = f"`format` is the command `{formatter}`, which nothing allows to run"
         help_ = f"`{CONSENT}=1` in the environment allows commands of the configuration"
         raise _Failed(Diagnostic("TG020", message, help=help_))
-    command = known.command()
-    if command is None:
+    name, *arguments = known.command
+    # A program that is installed beside the interpreter comes before one on the path.
+    beside = str(Path(sys.executable).parent)
+    program = shutil.which(name, path=beside) or shutil.which(name)
+    if program is None:
         raise _missing(formatter)
-    return command + [f"{known.option}{path}" for path in _configured(known, folder)][:1]
+    configured = [f"{known.option}{path}" for path in _configured(known, folder)]
+    return [program, *arguments, *configured[:1]]
 
 
 def _configured(known: _Formatter, folder: Path) -> Iterator[Path]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from torchgen_lite.emit.header import marked_sources
@@ -40,7 +41,8 @@ class Owner:
         if self.project is not None and not schemas:
             self.schemas = {self.project / name for name in self.sources}
         self.is_alone = self.project is None or self.project in self.root.parents
-        self._claimed: dict[tuple[str, ...], tuple[Path, ...]] = {}
+        # Most files have the same names in their headers.
+        self._claims = cache(lambda named: tuple(self._find_claims(named)))
 
     def wrote(self, path: str, text: str) -> bool:
         """Whether the file with this text (or first line) comes from a schema file of this run, or
@@ -64,13 +66,8 @@ class Owner:
         except (OSError, ValueError, RuntimeError):
             return False
 
-    def _claims(self, named: tuple[str, ...]) -> tuple[Path, ...]:
-        """The folders in which files with these names belong to other projects."""
-        if named not in self._claimed:
-            self._claimed[named] = tuple(self._find_claims(named))
-        return self._claimed[named]
-
     def _find_claims(self, named: tuple[str, ...]) -> Iterator[Path]:
+        """The folders in which files with these names belong to other projects."""
         assert self.project is not None
         for folder in (self.root, *self.root.parents):
             paths = [folder / name for name in named]

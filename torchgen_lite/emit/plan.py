@@ -77,9 +77,8 @@ def build_plan(
 ) -> Plan:
     """Compare the files with the disk.
 
-    `project` is the folder of the
-    configuration; without it, no other project can own the output folder. `schemas` are the schema
-    files of this run. `is_whole`: nothing else is generated there.
+    `project` is the folder of the configuration; without it, no other project can own the output
+    folder. `schemas` are the schema files of this run. `is_whole`: nothing else is generated there.
     """
     owner = Owner(files, root, project, schemas)
     changes: list[Change] = []
@@ -156,16 +155,12 @@ def _file_above(root: Path, path: str) -> str:
 
 
 def _in_the_way(path: str, old: str) -> Diagnostic:
-    named = marked_sources(old)
-    if named:
+    message = f"`{path}` was not generated and is in the way"
+    help_ = "move or delete it; a file without the marker is never overwritten"
+    if named := marked_sources(old):
         message = f"`{path}` is in the way: another project generated it, from `{', '.join(named)}`"
         help_ = "give one of them another output folder; if nothing generates the file any more, delete it"
-        return Diagnostic("TG010", message, help=help_)
-    return Diagnostic(
-        "TG010",
-        f"`{path}` was not generated and is in the way",
-        help="move or delete it; a file without the marker is never overwritten",
-    )
+    return Diagnostic("TG010", message, help=help_)
 
 
 def _read(path: Path) -> str | None:

@@ -20,17 +20,7 @@ from itertools import pairwise
 from keyword import iskeyword, kwlist
 from textwrap import fill
 
-from torchgen_lite.emit.tokens import (
-    CPP,
-    ITEM,
-    LANGUAGES,
-    PYTHON,
-    STRING,
-    Language,
-    Pair,
-    Parts,
-    scan,
-)
+from torchgen_lite.emit.tokens import CPP, ITEM, LANGUAGES, PYTHON, STRING, Language, Pair, scan
 
 WIDTH = 100
 # Brackets around one word that is no longer are not worth a split.
@@ -239,7 +229,7 @@ def _python_statement(text: str, margin: int) -> list[str]:
         return [" " * margin + line for line in (f"{plain[1]}(", f"    {plain[2]}", ")")]
     parts, pairs = scan(text, PYTHON)
     pair = _best(text, pairs)
-    begin, end = _value(text, parts)
+    begin, end = _value(text, parts.signs)
     commas = [at + 1 for at in parts.commas if at > begin]
     is_joined = commas or any(at > begin for _, at in parts.operators)
     is_single = max(begin + 1, 4 + end - begin) <= WIDTH - margin and (
@@ -248,18 +238,17 @@ def _python_statement(text: str, margin: int) -> list[str]:
     if not begin or not (is_joined or is_single):
         return _split(text, margin, "", PYTHON, pair)
     whole = f"{text[:begin]}({text[begin:end]}){text[end:]}"
-    within = Parts(commas, parts.operators, [])
-    return _split(whole, margin, "", PYTHON, Pair(begin, end + 1, within))
+    return _split(whole, margin, "", PYTHON, Pair(begin, end + 1, parts._replace(commas=commas)))
 
 
-def _value(text: str, parts: Parts) -> tuple[int, int]:
+def _value(text: str, signs: list[int]) -> tuple[int, int]:
     """Where the value of a Python statement begins and ends, if it may stand in brackets; or (0, 0).
 
-    >>> _value("return a and b", Parts([], [], []))
+    >>> _value("return a and b", [])
     (7, 14)
     """
     found = _BEFORE_VALUE.match(text)
-    begin = found.end() if found is not None else max(parts.signs, default=0)
+    begin = found.end() if found is not None else max(signs, default=0)
     is_whole = text[-1] not in "([{" and text[begin] not in "\"'" and ";" not in text
     return (begin, len(text) - (text[-1] == ":")) if begin and is_whole else (0, 0)
 

@@ -154,18 +154,15 @@ def _formatted(
     """The texts as their formatters leave them, with the same headers."""
     from torchgen_lite.emit.format import format_texts
 
-    headers = {path: render_header(path, source) for path in texts}
-    headers = {
-        path: header if texts[path].startswith(header) else "" for path, header in headers.items()
-    }
+    bodies = {path: text.removeprefix(render_header(path, source)) for path, text in texts.items()}
     formatted: dict[str, str] = {}
     for formatter in dict.fromkeys(formatters[path] for path in texts):
-        own = {p: t[len(headers[p]) :] for p, t in texts.items() if formatters[p] == formatter}
+        own = {path: body for path, body in bodies.items() if formatters[path] == formatter}
         done = format_texts(formatter, own, root, root / output_dir)
         if isinstance(done, Diagnostic):
             raise RenderError(done, option=("format", formatter))
         formatted.update(done)
-    return {path: headers[path] + body for path, body in formatted.items()}
+    return {p: texts[p].removesuffix(bodies[p]) + body for p, body in formatted.items()}
 
 
 def render_file(

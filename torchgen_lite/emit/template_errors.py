@@ -12,6 +12,7 @@ from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, did_you_mean
 from torchgen_lite.emit.recorder import NotImported
 from torchgen_lite.emit.templates import TEMPLATE_API, declared_api
+from torchgen_lite.loader.kernel_modules import line_span as source_line
 from torchgen_lite.loader.sources import shown_path
 
 
@@ -115,13 +116,11 @@ def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Sp
     source = _read(filename, root)
     if source is None or line < 1:
         return None
-    text = source.line_text(line)
-    start = sum(len(part) + 1 for part in source.text.split("\n")[: line - 1])
-    found = re.search(rf"\b{re.escape(word)}\b", text) if word else None
-    if found is not None:
-        return Span(source, start + found.start(), start + found.end())
-    indent = len(text) - len(text.lstrip())
-    return Span(source, start + indent, start + max(len(text.rstrip()), indent))
+    whole = source_line(source, line)
+    found = re.search(rf"\b{re.escape(word)}\b", whole.text) if word else None
+    if found is None:
+        return whole
+    return Span(source, whole.start + found.start(), whole.start + found.end())
 
 
 def span_that_prints(filename: str | None, printed: str, root: Path) -> Span | None:

@@ -43,18 +43,12 @@ class Fact(Enum):
     sym_strides = "sym_strides"
 
 
+_NAMED_ALIKE = "dim layout numel options scalar_type sym_numel sym_sizes sym_strides".split()
 METHODS = {
-    "dim": Fact.dim,
+    **{name: Fact[name] for name in _NAMED_ALIKE},
     "is_conj": Fact.conjugate,
-    "layout": Fact.layout,
-    "numel": Fact.numel,
-    "options": Fact.options,
-    "scalar_type": Fact.scalar_type,
     "size": Fact.sym_sizes,
     "sym_blocksize": Fact.blocksize,
-    "sym_numel": Fact.sym_numel,
-    "sym_sizes": Fact.sym_sizes,
-    "sym_strides": Fact.sym_strides,
 }
 """Methods without arguments whose result is saved instead of the tensor."""
 

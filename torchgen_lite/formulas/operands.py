@@ -83,20 +83,15 @@ def _has_items(kind: Kind) -> bool:
     return kind.is_list or kind.sort is Sort.tensor
 
 
-def _is_tensor(kind: Kind) -> bool:
-    return kind.sort is Sort.tensor and not kind.is_list
+def _one_of(sorts: frozenset[Sort]) -> Callable[[Kind], bool]:
+    """Whether a kind is that of one value, and not of a list, of these sorts."""
+    return lambda kind: kind.sort in sorts and not kind.is_list
 
 
-def _is_value(kind: Kind) -> bool:
-    return not kind.is_list and (kind.sort is Sort.tensor or kind.sort in NUMBER_SORTS)
-
-
-def _is_integral(kind: Kind) -> bool:
-    return kind.sort in INTEGERS and not kind.is_list
-
-
-def _is_concrete(kind: Kind) -> bool:
-    return kind.sort in _CONCRETE and not kind.is_list
+_is_tensor = _one_of(frozenset({Sort.tensor}))
+_is_value = _one_of(NUMBER_SORTS | {Sort.tensor})
+_is_integral = _one_of(INTEGERS)
+_is_concrete = _one_of(_CONCRETE)
 
 
 def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:

@@ -14,28 +14,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
-from torchgen_lite.formulas.model import (
-    CONSTANTS,
-    PRECEDENCE,
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-    children,
-    walk,
-)
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.model import CONSTANTS, PRECEDENCE, Expression, children, walk
 from torchgen_lite.schema.cursor import Abort, Cursor
 from torchgen_lite.schema.lexer import END, IDENT, NUMBER, STRING
 
@@ -92,9 +77,9 @@ def _is_too_large(number: str) -> bool:
 
 def _is_constant(value: Expression) -> bool:
     """Whether an expression consists only of numbers, strings and constants, such as `(2 / 1e3)`."""
-    made = (Literal, Unary, Binary, Conditional, ListDisplay)
+    made = (nodes.Literal, nodes.Unary, nodes.Binary, nodes.Conditional, nodes.ListDisplay)
     return all(
-        isinstance(node, made) or (isinstance(node, Name) and node.text in CONSTANTS)
+        isinstance(node, made) or (isinstance(node, nodes.Name) and node.text in CONSTANTS)
         for node in walk(value)
     )
 
@@ -146,7 +131,7 @@ class _Parser(Cursor):
             yes = self.conditional()
             self.require(":")
             no = self.conditional()
-            test = Conditional(test, yes, no, span=self.span(start))
+            test = nodes.Conditional(test, yes, no, span=self.span(start))
         self.depth -= 1
         return test
 
@@ -162,7 +147,7 @@ class _Parser(Cursor):
                 said = "`**` is not an operator of formulas"
                 self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
             right = self.binary(level)
-            left = Binary(operator, left, right, span=self.span(start))
+            left = nodes.Binary(operator, left, right, span=self.span(start))
 
     def unary(self) -> Expression:
         start = self.start
@@ -174,7 +159,7 @@ class _Parser(Cursor):
         if len(operators) > MAX_DEPTH:
             self.refuse("a formula nested too deeply", start, start + 1)
         for operator, position in reversed(operators):
-            operand = Unary(operator, operand, span=self.span(position))
+            operand = nodes.Unary(operator, operand, span=self.span(position))
         return operand
 
     def postfix(self) -> Expression:
@@ -188,21 +173,21 @@ class _Parser(Cursor):
             self.check_link(value, start)
             if self.token in (".", "->"):
                 arrow = self.advance() == "->"
-                value = Member(value, self.word(), arrow, span=self.span(start))
+                value = nodes.Member(value, self.word(), arrow, span=self.span(start))
             elif self.take("("):
                 arguments, keywords = self.arguments()
-                value = Call(value, arguments, keywords, span=self.span(start))
+                value = nodes.Call(value, arguments, keywords, span=self.span(start))
             elif self.take("["):
                 index = self.conditional()
                 self.require("]")
-                value = Subscript(value, index, span=self.span(start))
+                value = nodes.Subscript(value, index, span=self.span(start))
             else:
                 return value
 
     def check_link(self, value: Expression, start: int) -> None:
         """Refuse what no formula language accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         link = self.token
-        if link in _LINKS and (isinstance(value, ListDisplay) or _is_constant(value)):
+        if link in _LINKS and (isinstance(value, nodes.ListDisplay) or _is_constant(value)):
             said = f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}"
             self.refuse(said, self.start, self.start + len(link))
 
@@ -210,7 +195,7 @@ class _Parser(Cursor):
         """The arguments between the brackets of a call, and the closing bracket."""
         positional: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
-        while not self.take(")"):
+        for _ in self.each(")"):
             if self.kind == IDENT and self.texts[self.at + 1] == "=":
                 if any(self.token == name for name, _ in keywords):
                     raise self.unexpected("each keyword only once")
@@ -221,8 +206,6 @@ class _Parser(Cursor):
                 raise self.unexpected("a keyword argument")
             else:
                 positional.append(self.conditional())
-            if self.token != ")":
-                self.require(",")
         return tuple(positional), tuple(keywords)
 
     def primary(self) -> Expression:
@@ -231,12 +214,12 @@ class _Parser(Cursor):
             name = self.name()
             if self.token == "{" and _is_list_type(name.text):
                 self.advance()
-                return ListDisplay(self.items("}"), name.text, span=self.span(start))
+                return nodes.ListDisplay(self.items("}"), name.text, span=self.span(start))
             return name
         if self.kind in (NUMBER, STRING):
             self.check_literal(text)
             self.advance()
-            return Literal(text, span=self.span(start))
+            return nodes.Literal(text, span=self.span(start))
         if self.take("("):
             inner = self.conditional()
             self.require(")")
@@ -245,17 +228,19 @@ class _Parser(Cursor):
             return self.lambda_()
         for opening, closing in (("{", "}"), ("[", "]")):
             if self.take(opening):
-                return ListDisplay(self.items(closing), span=self.span(start))
+                return nodes.ListDisplay(self.items(closing), span=self.span(start))
         raise self.unexpected("a value")
 
     def items(self, closing: str) -> tuple[Expression, ...]:
         """The items between the brackets of a list, and the closing bracket."""
-        items: list[Expression] = []
+        return tuple([self.conditional() for _ in self.each(closing)])
+
+    def each(self, closing: str) -> Iterator[None]:
+        """Once before each of the items between commas; the closing bracket is read, too."""
         while not self.take(closing):
-            items.append(self.conditional())
+            yield
             if self.token != closing:
                 self.require(",")
-        return tuple(items)
 
     def check_literal(self, text: str) -> None:
         """Refuse literals that formula languages read differently."""
@@ -274,7 +259,7 @@ class _Parser(Cursor):
             raise self.unexpected("a name")
         return self.advance()
 
-    def name(self) -> Name:
+    def name(self) -> nodes.Name:
         """An identifier with its qualification and template arguments."""
         start = self.start
         text = "" if self.token == "::" else self.advance()
@@ -285,7 +270,7 @@ class _Parser(Cursor):
             for _ in range(self.template_length()):
                 self.advance()
             text += self.text[opening : self.last_end]
-        return Name(text, span=self.span(start))
+        return nodes.Name(text, span=self.span(start))
 
     def template_length(self) -> int:
         """How many tokens the template arguments have that begin here; 0 if none do."""
@@ -307,7 +292,7 @@ class _Parser(Cursor):
         if self.token != "{":
             raise self.unexpected("`{`")
         self.skip_bracket("{", "}")
-        return Lambda(self.text[start : self.last_end], span=self.span(start))
+        return nodes.Lambda(self.text[start : self.last_end], span=self.span(start))
 
     def skip_bracket(self, opening: str, closing: str) -> None:
         depth = 0

@@ -267,9 +267,8 @@ def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:
 
 def _toml_error(source: Source, text: str) -> Diagnostic:
     place = re.search(r"\(at line (\d+), column (\d+)\)", text)
-    if place is None:
-        offset = max(len(source.text) - 1, 0)
-    else:
+    offset = max(len(source.text) - 1, 0)
+    if place is not None:
         offset = source.line_start(int(place[1])) + int(place[2]) - 1
     if wrong := _targets_table(source):
         return wrong

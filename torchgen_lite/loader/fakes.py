@@ -20,7 +20,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
-from torchgen_lite.loader.reader import KERNEL, KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -139,7 +139,6 @@ def _read_rule(
         reader.wrong_type(name or "fake", node, "a mapping such as `{like: x}`")
         return None
     fields: list[tuple[str, Expression]] = []
-    spans: list[tuple[str, Span]] = []
     checks: tuple[FakeCheck, ...] | None = ()
     pairs = reader.read_keys(node)
     for key, value in pairs:
@@ -149,17 +148,16 @@ def _read_rule(
             tree = read_expression(reader, key.value, value)
             if tree is not None:
                 fields.append((key.value, tree))
-                spans.append((key.value, reader.span(key)))
         else:
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
             message = f"unknown field `{short(key.value)}` in a rule"
             reader.report("TG330", message, key, "not a field", hint)
-    wanted = sum(key.value != CHECK for key, _ in pairs)
-    if checks is None or len(fields) < wanted:
+    places = tuple((key.value, reader.span(key)) for key, _ in pairs if key.value != CHECK)
+    if checks is None or len(fields) < len(places):
         return None
-    return FakeRule(tuple(fields), name, checks, reader.span(node), name_span, tuple(spans))
+    return FakeRule(tuple(fields), name, checks, reader.span(node), name_span, places)
 
 
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
@@ -204,5 +202,5 @@ _NAMED = {
     "minProperties": 1,
 }
 _SEVERAL = {"type": "array", "items": _RULE, "minItems": 1}
-_ANY = [{"type": "string", "pattern": f"^{KERNEL}$"}, _RULE, _NAMED, _SEVERAL]
+_ANY = [{"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}, _RULE, _NAMED, _SEVERAL]
 SHAPE = Shape(plain(anyOf=_ANY), read_fake)

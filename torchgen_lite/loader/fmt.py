@@ -161,19 +161,15 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
     field = _FIELD.match(head)
     assert field is not None
     value = field["value"].strip()
+    if nested:
+        block = not value or value.startswith("#")
+        return ["  " + head, *_reindent(nested, segment.key, block, indent)]
+    if value.startswith(("'", '"')):
+        return ["  " + head]
     comment = _COMMENT.search(" " + value)
-    note = "  " + comment[0].strip() if comment and not nested else ""
-    if nested or (value[:1] in "\"'" and value):
-        lines = ["  " + head]
-    else:
-        bare = value[: comment.start() - 1].strip() if comment and comment.start() else value
-        bare = "" if value.startswith("#") else bare
-        text = _canonical(segment.key, bare)
-        lines = [f"  {segment.key}:{' ' + text if text else ''}{note}"]
-    if not nested:
-        return lines
-    block = not value or value.startswith("#")
-    return lines + _reindent(nested, segment.key, block, indent)
+    bare, note = (value[: max(comment.start() - 1, 0)], comment[0]) if comment else (value, "")
+    text = _canonical(segment.key, bare.strip())
+    return [f"  {segment.key}:{' ' + text if text else ''}{note and '  ' + note.strip()}"]
 
 
 def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]:

@@ -13,15 +13,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import (
-    Diagnostic,
-    Help,
-    Label,
-    Source,
-    Span,
-    Suggestion,
-    write_instead,
-)
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.sources import read_source
 
@@ -142,14 +134,15 @@ def index_kernel_modules(
 
 def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     """TG311 with the places that were searched."""
-    path = name.replace(".", "/")
-    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
-    hint: Help
-    hint = f"looked for {folders} and an installed package; `source-roots` names other folders"
+    message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
         hint = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
-    return Diagnostic("TG311", f"module `{name}` was not found", help=hint)
+        return Diagnostic("TG311", message, help=hint)
+    path = name.replace(".", "/")
+    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
+    said = f"looked for {folders} and an installed package; `source-roots` names other folders"
+    return Diagnostic("TG311", message, help=said)
 
 
 def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:

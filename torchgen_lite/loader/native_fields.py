@@ -17,13 +17,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Label, did_you_mean
+from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.options import NAME, Json
-from torchgen_lite.loader.reader import KERNEL, OPERATOR, OPERATOR_NAME, Dialect, EntryReader, short
-from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, several_of, words
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR, OPERATOR_NAME, Dialect, EntryReader
+from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
@@ -111,10 +111,7 @@ def _loop(reader: EntryReader, text: str, node: Node) -> str:
         label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
         reader.refuse("TG124", text, "an inner loop", node, label, hint)
     for name in found[2].split(", ") if found else ():
-        if name not in _TYPES:
-            message = f"unknown element type `{short(name)}`"
-            near = did_you_mean(name, _TYPES)
-            reader.report("TG124", message, node, "not an element type", near)
+        reader.choice("TG124", "element type", name, node, _TYPES)
     return text
 
 
@@ -243,7 +240,7 @@ def _derivatives(reader: EntryReader, name: str, node: Node) -> Derivatives | No
 
 
 def _dispatch_schema(dialect: Dialect) -> Json:
-    kernel = {"type": "string", "pattern": f"^{KERNEL}$"}
+    kernel = {"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}
     names = {"pattern": comma_list(sorted(key_names(dialect.privateuse1)))}
     table = {"type": "object", "propertyNames": names, "additionalProperties": kernel}
     return {"anyOf": [table, kernel]}
@@ -255,14 +252,12 @@ _NAMES = rf"^\s*{OPERATOR}\s*(?:,\s*{OPERATOR}\s*)*$"
 
 GUARD = Shape(plain(anyOf=[_GUARD, {"type": "array", "items": _GUARD, "minItems": 1}]), _guard)
 VARIANTS_OF = Shape(plain(**words(comma_list(VARIANTS), VARIANTS)), _variants)
-DEVICE_CHECK = one_of("TG107", "device check", ("NoCheck", "ExactSame"))
+DEVICE_CHECK = one_of("device check", ("NoCheck", "ExactSame"))
 # The modules in which PyTorch binds functions (gen_python_functions.py); in others it binds none.
-PYTHON_MODULE = one_of(
-    "TG107", "Python module", ("nn", "fft", "linalg", "nested", "sparse", "special")
-)
+PYTHON_MODULE = one_of("Python module", ("nn", "fft", "linalg", "nested", "sparse", "special"))
 # The categories that torchgen's `api.python` knows.
-CATEGORY = one_of("TG107", "category", ("factory", "new", "like", "dummy"))
-EFFECTS = one_of("TG107", "effect", ("ordered",))
+CATEGORY = one_of("category", ("factory", "new", "like", "dummy"))
+EFFECTS = one_of("effect", ("ordered",))
 PRECOMPUTED = Shape(_LINES, _precomputed)
 LOOPS = Shape(plain(**_LOOPS), _inner_loops)
 NO_DEFAULTS = Shape(_LINES, _no_defaults)
@@ -271,4 +266,8 @@ TAGS = Shape(lambda dialect: words(comma_list(dialect.tags), dialect.tags), _tag
 AUTOGEN = Shape(plain(**words(_NAMES)), _autogen, is_words=True)
 DERIVATIVES = Shape(plain(type="object"), _derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _derivatives)
-KERNEL_DTYPES = several_of("TG107", "dtype", DTYPES)
+KERNEL_DTYPES = Shape(
+    plain(**words(comma_list(DTYPES), DTYPES)),
+    lambda reader, *given: reader.choices("TG107", "dtype", *given, DTYPES),
+    is_words=True,
+)

@@ -22,8 +22,7 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema
 
-KERNEL = rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*"
-KERNEL_NAME = re.compile(KERNEL, re.ASCII)
+KERNEL_NAME = re.compile(rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*", re.ASCII)
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
 OPERATOR_NAME = re.compile(OPERATOR, re.ASCII)
 # YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
@@ -209,18 +208,13 @@ class EntryReader:
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
-        if isinstance(node, ScalarNode) and not node.is_null:
-            return self.split_words(node)
-        if isinstance(node, ListNode):
-            words: list[tuple[str, Span]] = []
-            for item in node.items:
-                if isinstance(item, ScalarNode) and not item.is_null:
-                    words += self.split_words(item)
-                else:
-                    self.wrong_type(name, item, "a string")
-            return words
-        self.wrong_type(name, node, "words")
-        return []
+        words: list[tuple[str, Span]] = []
+        for item in node.items if isinstance(node, ListNode) else [node]:
+            if isinstance(item, ScalarNode) and not item.is_null:
+                words += self.split_words(item)
+            else:
+                self.wrong_type(name, item, "a string" if item is not node else "words")
+        return words
 
     def split_words(self, node: ScalarNode) -> list[tuple[str, Span]]:
         """The comma-separated words of a scalar with their places."""

@@ -120,10 +120,9 @@ def _read_wheel(path: Path) -> ReleaseSource:
     formulas, autocast = more
     source, found = decode_source(data, shown)
     version = parse_version(path.name.partition("-")[2])
+    is_fit = 0 < len(formulas) <= MAX_BYTES
+    of_file = decode_source(formulas, "derivatives.yaml")[0] if is_fit else None
     rules = autocast.decode(errors="replace")
-    if not 0 < len(formulas) <= MAX_BYTES:
-        return ReleaseSource(source, version, found, autocast=rules)
-    of_file = decode_source(formulas, "derivatives.yaml")[0]
     return ReleaseSource(source, version, found, of_file, rules)
 
 

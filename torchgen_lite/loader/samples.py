@@ -202,17 +202,13 @@ def _from_mapping(reader: EntryReader, node: MapNode, text: str, span: Span) -> 
         hint = "write `(name=value)`, or one name a line: in curly brackets a comma ends a value"
         reader.report("TG335", "a sample in curly brackets cannot have calls", span, "here", hint)
         return None
-    keywords: list[tuple[str, Expression]] = []
-    spans: list[tuple[str, Span]] = []
     pairs = reader.read_keys(node)
-    for key, value in pairs:
-        tree = read_expression(reader, key.value, value)
-        if tree is not None:
-            keywords.append((key.value, tree))
-            spans.append((key.value, reader.span(key)))
+    trees = [(key.value, read_expression(reader, key.value, value)) for key, value in pairs]
+    keywords = tuple((name, tree) for name, tree in trees if tree is not None)
     if len(keywords) < len(pairs):
         return None
-    return Sample(text, (), tuple(keywords), span, tuple(spans))
+    places = tuple((key.value, reader.span(key)) for key, _ in pairs)
+    return Sample(text, (), keywords, span, places)
 
 
 # What a reference may have. What marks an operator, or the use of a name, is no part of its own.

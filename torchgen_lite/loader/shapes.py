@@ -8,14 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from torchgen_lite.loader.options import Json
-from torchgen_lite.loader.reader import (
-    KERNEL,
-    KERNEL_NAME,
-    OPERATOR,
-    OPERATOR_NAME,
-    Dialect,
-    EntryReader,
-)
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import Node
 
@@ -53,24 +46,15 @@ def words(pattern: str, choices: Collection[str] = ()) -> Json:
     return {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "array", "items": item}]}
 
 
-def one_of(code: str, what: str, choices: Collection[str]) -> Shape:
-    """One of a few words; any other word is reported under `code`."""
+def one_of(what: str, choices: Collection[str]) -> Shape:
+    """One of a few words; TG107 for any other."""
 
     def read(reader: EntryReader, name: str, node: Node) -> str | None:
         text = reader.text_of(name, node)
-        known = text is not None and reader.choice(code, what, text, node, choices)
+        known = text is not None and reader.choice("TG107", what, text, node, choices)
         return text if known else None
 
     return Shape(plain(enum=list(choices)), read)
-
-
-def several_of(code: str, what: str, choices: Collection[str]) -> Shape:
-    """Some of a few words, each once; any other word is reported under `code`."""
-
-    def read(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
-        return reader.choices(code, what, name, node, choices)
-
-    return Shape(plain(**words(comma_list(choices), choices)), read, is_words=True)
 
 
 def text_that(
@@ -114,7 +98,7 @@ OPERATOR_OF = text_that(
 )
 FUNCTION = text_that(
     lambda text: "::" not in text and KERNEL_NAME.fullmatch(text),
-    f"^{KERNEL}$",
+    f"^{KERNEL_NAME.pattern}$",
     "TG334",
     "the name of a Python function",
 )

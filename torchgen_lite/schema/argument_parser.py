@@ -102,9 +102,7 @@ def _default_atom(cursor: Cursor) -> None:
 def parse_return(cursor: Cursor) -> Return:
     start = cursor.start
     type_ = parse_type(cursor)
-    name: str | None = None
-    if cursor.kind == IDENT:
-        name = cursor.advance()
+    name = cursor.advance() if cursor.kind == IDENT else None
     span = cursor.locate(start, cursor.last_end)
     result = Return(type_, name, span, 0, span.end - span.start)
     if cursor.texts[cursor.at] == "=" and cursor.kind == "punct":

@@ -133,10 +133,9 @@ class FunctionSchema:
     @kept
     def is_aliasing(self) -> bool:
         """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
-        for value in self.returns:
-            annotation = find_annotation(value.type)
-            if annotation is not None and not annotation.is_write:
-                return True
+        results = [find_annotation(value.type) for value in self.returns]
+        if any(one is not None and not one.is_write for one in results):
+            return True
         return any(a.annotation is not None and "*" in a.annotation.after for a in self.annotated)
 
     @kept

@@ -90,15 +90,11 @@ Type = Union[BaseType, OptionalType, ListType, GenericType, TupleType]
 def walk_type(type_: Type) -> Iterator[Type]:
     """Every node of a type, outermost first."""
     yield type_
-    children: tuple[Type, ...]
+    children: tuple[Type, ...] = ()
     if isinstance(type_, (OptionalType, ListType)):
         children = (type_.elem,)
-    elif isinstance(type_, GenericType):
-        children = type_.args
-    elif isinstance(type_, TupleType):
-        children = type_.elems
-    else:
-        children = ()
+    elif not isinstance(type_, BaseType):
+        children = type_.args if isinstance(type_, GenericType) else type_.elems
     for child in children:
         yield from walk_type(child)
 

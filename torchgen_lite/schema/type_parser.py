@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics import Help, Suggestion, did_you_mean, write_instead
+from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
@@ -37,9 +37,7 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
             if cursor.texts[cursor.at] in ("(", "!"):
                 raise _misplaced(cursor)
         elif cursor.texts[cursor.at] == "[":
-            size = _size(cursor)
-            annotation = _annotation(cursor)
-            type_ = ListType(type_, size, annotation)
+            type_ = ListType(type_, _size(cursor), _annotation(cursor))
         else:
             return type_
         count += 1
@@ -71,9 +69,7 @@ def _atom(cursor: Cursor) -> Type:
     start = cursor.start
     if cursor.kind != IDENT:
         if cursor.texts[cursor.at] == "(":
-            elems = _type_list(cursor)
-            annotation = _annotation(cursor)
-            return TupleType(elems, annotation)
+            return TupleType(_type_list(cursor), _annotation(cursor))
         code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
         raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
     name = cursor.advance()
@@ -82,9 +78,7 @@ def _atom(cursor: Cursor) -> Type:
         name = _dotted(cursor, name)
         text = cursor.texts[cursor.at]
     if text == "(" and name in GENERIC_TYPES:
-        args = _type_list(cursor)
-        annotation = _annotation(cursor)
-        return GenericType(name, args, annotation)
+        return GenericType(name, _type_list(cursor), _annotation(cursor))
     name_end = cursor.last_end
     annotation = _annotation(cursor) if text == "(" or text == "!" else None
     if name not in BASE_TYPES:
@@ -94,22 +88,17 @@ def _atom(cursor: Cursor) -> Type:
 
 def _dotted(cursor: Cursor, name: str) -> str:
     """The rest of `__torch__.torch.classes.c10d.Work`, or of a name from another language."""
-    parts = [name]
     while cursor.texts[cursor.at] in (".", "::"):
-        parts.append(cursor.advance())
-        parts.append(cursor.ident("TG202", "a name"))
-    return "".join(parts)
+        name += cursor.advance() + cursor.ident("TG202", "a name")
+    return name
 
 
 def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
-    if name.startswith("__torch__.") or is_type_variable(name):
+    is_right = name.startswith("__torch__.") or is_type_variable(name)
+    if is_right or _is_foreign(cursor, start):
         return
-    if _is_foreign(cursor, start):
-        return
-    if spelling := TYPE_SPELLINGS.get(name):
-        help_: Help | None = write_instead(name, spelling)
-    else:
-        help_ = did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
+    spelling, known = TYPE_SPELLINGS.get(name), (*BASE_TYPES, *GENERIC_TYPES)
+    help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
     message = f"unknown type `{cursor.shorten(name)}`"
     cursor.report("TG202", message, start, end, "not a type", help_)
 

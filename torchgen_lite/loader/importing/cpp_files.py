@@ -9,12 +9,7 @@ from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.importing.cpp_functions import Functions
-from torchgen_lite.loader.importing.cpp_preprocessor import (
-    CppText,
-    Macro,
-    defined_macros,
-    preprocess,
-)
+from torchgen_lite.loader.importing.cpp_preprocessor import Macro, defined_macros, preprocess
 from torchgen_lite.loader.importing.cpp_registrations import has_registrations, read_registrations
 from torchgen_lite.loader.importing.cpp_tree import parse_cpp
 from torchgen_lite.loader.importing.library import Library
@@ -38,11 +33,11 @@ def read_cpp(
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
     heads = {name for name, macro in {**shared, **given}.items() if has_registrations(macro.body)}
 
-    def read(source: Source) -> CppText:
-        return preprocess(source, {**shared, **one_meaning(defined_macros(source)), **given})
+    def known_in(source: Source) -> dict[str, Macro]:
+        return {**shared, **one_meaning(defined_macros(source)), **given}
 
     texts = [
-        read(source)
+        preprocess(source, known_in(source))
         for source in sources
         if has_registrations(source.text) or any(name in source.text for name in heads)
     ]
@@ -57,7 +52,7 @@ def read_cpp(
     for source in progress(sources):
         words = re.findall(r"[A-Za-z_]\w*", source.text)
         if source.path not in read_already and not functions.asked.isdisjoint(words):
-            functions.add(parse_cpp(read(source)))
+            functions.add(parse_cpp(preprocess(source, known_in(source))))
     read_registrations(trees, functions, library)
     library.files += len(sources)
     return library

@@ -42,6 +42,7 @@ _SCALARS = {
 }
 _LISTS = frozenset({"vector", "array", "ArrayRef", "List", "HeaderOnlyArrayRef"})
 _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
+_PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration"})
 _MAX_DEPTH = 16
 # A tensor that is taken by a reference which is not const.
 MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:<>]*Tensor[\s>]*&(?!&)", re.S)
@@ -107,7 +108,7 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
         if not re.fullmatch(r"[\w:]+", text):
             continue
         returns, declaration = _returns(tree, node)
-        given = [one for one in parameters.named_children if _is_parameter(one)]
+        given = [one for one in parameters.named_children if one.type in _PARAMETERS]
         body = declaration.child_by_field_name("body")
         yield Function(
             (*filter(None, around), *text.split("::")),
@@ -130,10 +131,6 @@ def _is_static(tree: CppTree, declaration: Node) -> bool:
 def _is_member(declaration: Node) -> bool:
     around = declaration.parent
     return around is not None and around.type == "field_declaration_list"
-
-
-def _is_parameter(node: Node) -> bool:
-    return node.type in ("parameter_declaration", "optional_parameter_declaration")
 
 
 def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
@@ -168,19 +165,14 @@ def _name_of(tree: CppTree, parameter: Node) -> str:
 def infer_schema(name: str, function: Function) -> str | None:
     """The schema that libtorch infers from a function's type; None for an unknown type."""
     types = [schema_type(one) for one in function.parameters if one != "void"]
-    returns = _schema_returns(function.returns)
-    if returns is None or None in types:
+    results = [schema_type(one) for one in result_types(function.returns)]
+    if None in types or None in results:
         return None
-    arguments = ", ".join(f"{type_} _{number}" for number, type_ in enumerate(types))
-    return f"{name}({arguments}) -> {returns}"
-
-
-def _schema_returns(text: str) -> str | None:
-    types = [schema_type(one) for one in result_types(text)]
-    if not types or None in types:
-        return None if types else "()"
-    named = [f"{type_} _{number}" for number, type_ in enumerate(types)]
-    return named[0] if len(named) == 1 else f"({', '.join(named)})"
+    arguments, returns = (
+        ", ".join(f"{type_} _{number}" for number, type_ in enumerate(some))
+        for some in (types, results)
+    )
+    return f"{name}({arguments}) -> " + (returns if len(results) == 1 else f"({returns})")
 
 
 def result_types(text: str) -> list[str]:

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
 
@@ -156,10 +155,8 @@ def negated(condition: str) -> str:
     >>> negated("defined(A)"), negated("!defined(A)"), negated("A > 1")
     ('!defined(A)', 'defined(A)', '!(A > 1)')
     """
-    if re.fullmatch(r"defined\(\w+\)", condition):
-        return f"!{condition}"
-    if re.fullmatch(r"!defined\(\w+\)", condition):
-        return condition[1:]
+    if re.fullmatch(r"!?defined\(\w+\)", condition):
+        return condition[1:] if condition[0] == "!" else f"!{condition}"
     return f"!({condition})"
 
 
@@ -179,17 +176,6 @@ def guard_of(conditions: Sequence[str]) -> str:
     return "#if " + " && ".join(c if simple.fullmatch(c) else f"({c})" for c in different)
 
 
-class _Branch(NamedTuple):
-    """A branch of an open `#if`: what holds around it, its own condition, and both together."""
-
-    around: _Condition | None
-    text: str
-
-    @property
-    def both(self) -> _Condition | None:
-        return _and(self.around, self.text)
-
-
 def _and(around: _Condition | None, text: str) -> _Condition | None:
     if text in ("", "1", "!(0)"):
         return around
@@ -201,7 +187,8 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
     """The text with directives and `#if 0` blocks blanked, and where each condition starts."""
     out: list[str] = []
     places: list[tuple[int, _Condition | None]] = []
-    open_: list[_Branch] = []
+    # What holds around the branch of each open `#if`, and the branch's own condition.
+    open_: list[tuple[_Condition | None, str]] = []
     at = 0
     is_dead = False
     guard = _include_guard(text)
@@ -215,16 +202,15 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
             now = "" if match.start() == guard else _OPENING[word].format(rest)
-            open_.append(_Branch(open_[-1].both if open_ else None, now))
+            open_.append((_and(*open_[-1]) if open_ else None, now))
         elif word in _BRANCHES and open_:
-            branch = open_.pop()
-            around = _and(branch.around, negated(branch.text))
-            open_.append(_Branch(around, _BRANCHES[word].format(rest)))
+            around, before = open_.pop()
+            open_.append((_and(around, negated(before)), _BRANCHES[word].format(rest)))
         elif word == "endif" and open_:
             open_.pop()
         else:
             continue
-        condition = open_[-1].both if open_ else None
+        condition = _and(*open_[-1]) if open_ else None
         is_dead = condition is not None and condition.is_never
         places.append((at, condition))
     out.append(_blank(text[at:]) if is_dead else text[at:])
@@ -348,9 +334,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
             escaped = given[token].replace("\\", "\\\\").replace('"', '\\"')
             out[-1] = f'"{escaped}"'
         else:
-            pasted = body[match.end() :].lstrip().startswith("##") or body[
-                : match.start()
-            ].rstrip().endswith("##")
+            before, behind = body[: match.start()].rstrip(), body[match.end() :].lstrip()
+            pasted = before.endswith("##") or behind.startswith("##")
             out.append((given if pasted else expanded).get(token, token))
         at = match.end()
     return "".join([*out, body[at:]])

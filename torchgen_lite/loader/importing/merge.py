@@ -18,19 +18,16 @@ def put_together(registry: Library, text: Library) -> Library:
     both = Library(extras=registry.extras, modules=registry.modules)
     both.statements = registry.statements + text.statements
     both.diagnostics = [*registry.diagnostics, *text.diagnostics]
-    seen: set[str] = set()
     for written in text.definitions:
-        seen.add(written.name)
         one = definitions.get(written.name)
         if one is not None:
             written = replace(written, schema=one.schema, tags=one.tags)
         both.definitions.append(written)
-    both.definitions += (one for one in registry.definitions if one.name not in seen)
-    kernels = {(one.name, one.key): one for one in registry.implementations}
-    for named in text.implementations:
-        kernels.pop((named.name, named.key), None)
-        both.implementations.append(named)
-    both.implementations += kernels.values()
+    defined = {one.name for one in text.definitions}
+    both.definitions += (one for one in registry.definitions if one.name not in defined)
+    named = {(one.name, one.key) for one in text.implementations}
+    rest = (one for one in registry.implementations if (one.name, one.key) not in named)
+    both.implementations = [*text.implementations, *rest]
     return both
 
 

@@ -34,11 +34,11 @@ def recording(torch: Any) -> Iterator[Recorded]:
     recorded = Recorded()
     library = torch.library
     home = str(Path(torch.__file__).parent)
-    saved = library.Library.impl, *(getattr(library, name) for name in _NOTED)
+    register, saved = library.Library.impl, {name: getattr(library, name) for name in _NOTED}
 
-    @wraps(saved[0])
+    @wraps(register)
     def impl(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **more: Any) -> Any:
-        result = saved[0](self, op_name, fn, dispatch_key, **more)
+        result = register(self, op_name, fn, dispatch_key, **more)
         local = _name(op_name)
         full = local if "::" in local else f"{self.ns}::{local}"
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
@@ -50,14 +50,13 @@ def recording(torch: Any) -> Iterator[Recorded]:
         return result
 
     library.Library.impl = impl
-    for name, function in zip(_NOTED, saved[1:]):
+    for name, function in saved.items():
         setattr(library, name, _noting(recorded, name.removeprefix("register_"), function))
     try:
         yield recorded
     finally:
-        library.Library.impl = saved[0]
-        for name, function in zip(_NOTED, saved[1:]):
-            setattr(library, name, function)
+        library.Library.impl = register
+        vars(library).update(saved)
     _ask_custom_ops(torch, recorded)
 
 

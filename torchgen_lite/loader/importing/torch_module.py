@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -129,12 +130,13 @@ class _Reader:
                 message = f"`{name}` falls through at {one.key}, which YAML cannot say"
                 self._report("TG602", message, help_=f"{one.place}")
                 continue
-            function = self.recorded.kernels.get((name, one.key))
+            function, kernel = self.recorded.kernels.get((name, one.key)), ""
             if function is not None:
-                self._add_kernel(name, one.key, function)
+                kernel = self._name(function, name, f"kernel for {one.key}", "kernels")
             elif (name, one.key) not in self.recorded.wrapped:
                 kernel = f"{name.partition('::')[2].replace('.', '_')}_{one.key.lower()}"
-                found = Implementation(name, one.key, kernel, is_named=False)
+            if kernel:
+                found = Implementation(name, one.key, kernel, is_named=function is not None)
                 self.library.implementations.append(found)
         self._add_extras(name)
 
@@ -151,20 +153,16 @@ class _Reader:
         tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
         self.library.definitions.append(Definition(name, str(schema), tags))
 
-    def _add_kernel(self, name: str, key: str, function: Any) -> None:
-        word = self._name(function, name, f"kernel for {key}", "kernels")
-        if word:
-            self.library.implementations.append(Implementation(name, key, word))
-
     def _add_extras(self, name: str) -> None:
         """Add fake, vmap and autocast; report a gradient, which an entry needs as a formula."""
         given = self.recorded.given
         fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
-        function = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
-        if function is not None:  # Operators that return nothing get a fake from PyTorch.
-            self._add_extra(name, "fake", function)
-        if (name, "vmap") in given:
-            self._add_extra(name, "vmap", given[name, "vmap"])
+        # Operators that return nothing get a fake from PyTorch, which has no author.
+        own = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
+        for field, function in (("fake", own), ("vmap", given.get((name, "vmap")))):
+            word = function is not None and self._name(function, name, field, "fakes")
+            if word:
+                self.library.extras.append(Extra(name, field, word))
         self._add_autocast(name, self.recorded.autocast.get(name, {}))
         if (name, "autograd") in given:
             function = given[name, "autograd"]
@@ -185,11 +183,6 @@ class _Reader:
             message = f"`{name}` is run in {listed} under autocast"
             help_ = "`autocast: lower_precision` takes the dtype of the autocast context"
             self._report("TG607", message, help_=help_)
-
-    def _add_extra(self, name: str, field: str, function: Any) -> None:
-        word = self._name(function, name, field, "fakes")
-        if word:
-            self.library.extras.append(Extra(name, field, word))
 
     def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
         """A function's name, as found in configured modules; "" if it has none."""
@@ -212,21 +205,15 @@ class _Reader:
         return f"{module}.{word}"
 
     def finish(self) -> None:
-        """Shorten names where unambiguous, and report all unnamed kernels at once."""
-        places: dict[str, set[str]] = {}
-        kernels = [one.kernel for one in self.library.implementations]
-        for full in (*kernels, *(one.value for one in self.library.extras)):
-            places.setdefault(full.rpartition(".")[2], set()).add(full)
-
-        def short(full: str) -> str:
-            word = full.rpartition(".")[2]
-            return word if len(places[word]) == 1 else full
-
+        """Shorten names where unambiguous."""
         library = self.library
-        library.implementations = [
-            replace(one, kernel=short(one.kernel)) for one in library.implementations
-        ]
-        library.extras = [replace(one, value=short(one.value)) for one in library.extras]
+        kernels, extras = library.implementations, library.extras
+        names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
+        words = {full: full.rpartition(".")[2] for full in names}
+        uses = Counter(words.values())
+        short = {full: word if uses[word] == 1 else full for full, word in words.items()}
+        library.implementations = [replace(one, kernel=short[one.kernel]) for one in kernels]
+        library.extras = [replace(one, value=short[one.value]) for one in extras]
 
     def _report(
         self, code: str, message: str, function: Any = None, help_: str | None = None
