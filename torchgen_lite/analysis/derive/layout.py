@@ -116,7 +116,4 @@ def is_tensor_like(type_: Type) -> bool:
 
 def has_symint(schema: FunctionSchema) -> bool:
     """Whether an input takes a `SymInt`; such a schema has two C++ signatures."""
-    return any(
-        element_name(argument.type) == "SymInt" and not argument.is_out
-        for argument in schema.arguments
-    )
+    return any(element_name(argument.type) == "SymInt" for argument in schema.inputs)
