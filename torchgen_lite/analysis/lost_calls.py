@@ -66,9 +66,8 @@ class Served:
         cell = self.cells[slot]
         if cell.label == META_FALLBACK:
             return _Strength.nothing
-        if cell.origin == FALLBACK or cell.falls_through:
-            return _Strength.fallback
-        if cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT:
+        is_skipped = cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT
+        if cell.origin == FALLBACK or cell.falls_through or is_skipped:
             return _Strength.fallback
         return _Strength.kernel if cell.source else _Strength.nothing
 
