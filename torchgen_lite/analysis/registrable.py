@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.compatible import INTEGERS
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.versions import meet
@@ -56,7 +56,8 @@ Atom = tuple[str, str]
 def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread."""
     for function in functions:
-        yield from findings(function, _check(function, function.func))
+        for found in _check(function, function.func):
+            yield finding(function, *found)
 
 
 def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
