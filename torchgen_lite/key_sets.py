@@ -7,6 +7,7 @@ runtime has the same for the newest release, as enumerations and interned sets.
 from __future__ import annotations
 
 from functools import cache, reduce
+from itertools import chain
 from operator import or_
 
 from .key_tables import CURRENT, KeyTable
@@ -35,22 +36,20 @@ class KeySets:
         self.table = table
         self._blocks = dict(table.per_backend)
         self.autocast = tuple(n for n in table.functionalities if n.startswith("Autocast"))
-        self.slots = tuple(
-            name
-            for functionality in table.functionalities
-            for name in self._instances(functionality)
-        )
+        self.slots = tuple(chain.from_iterable(map(self._instances, table.functionalities)))
         autograd = self._of("AutogradOther", "AutogradFunctionality", "AutogradNestedTensor")
         backends = self._of(*table.of_backends)
         nested = self._of("NestedTensor")
         beside = self._of(*table.implicit_beside_backends)
+        functional = {p + b for p in self._blocks.values() for b in _FUNCTIONALIZE}
+        functional |= self._of(*_NOT_BY_VIEWS)
         self.members: dict[str, frozenset[str]] = {
             "Autograd": autograd,
             "CompositeImplicitAutograd": backends | autograd | nested | beside,
             "FuncTorchBatchedDecomposition": self._of("FuncTorchBatched"),
             "CompositeImplicitAutogradNestedTensor": nested | {"AutogradNestedTensor"},
             "CompositeExplicitAutograd": backends,
-            "CompositeExplicitAutogradNonFunctional": backends - self._functional(),
+            "CompositeExplicitAutogradNonFunctional": backends - functional,
         }
         self.backends_of = {name: frozenset[str]() for name in self.slots}
         self.backends_of["AutogradOther"] = self._of(*table.of_backends[1:])
@@ -74,11 +73,7 @@ class KeySets:
         return tuple(prefix + backend for backend in self.table.backends)
 
     def _of(self, *functionalities: str) -> frozenset[str]:
-        return frozenset(name for one in functionalities for name in self._instances(one))
-
-    def _functional(self) -> frozenset[str]:
-        prefixes = self._blocks.values()
-        return self._of(*_NOT_BY_VIEWS) | {p + b for p in prefixes for b in _FUNCTIONALIZE}
+        return frozenset(chain.from_iterable(map(self._instances, functionalities)))
 
     @property
     def backend_mask(self) -> int:

@@ -150,18 +150,11 @@ def dispatch_keys(table: KeyTable) -> dict[str, int]:
     functionality has a `StartOf...Backends` marker and one key for each backend. The alias keys are
     last.
     """
-    values = {name: value for value, name in enumerate(table.functionalities)}
-    values["EndOfFunctionalityKeys"] = value = len(table.functionalities)
+    names = [*table.functionalities, "EndOfFunctionalityKeys"]
     for functionality, prefix in table.per_backend:
-        value += 1
-        values[f"StartOf{functionality}Backends"] = value
-        for backend in table.backends:
-            value += 1
-            values[prefix + backend] = value
-    for alias in table.aliases:
-        value += 1
-        values[alias] = value
-    return values
+        names.append(f"StartOf{functionality}Backends")
+        names += [prefix + backend for backend in table.backends]
+    return {name: value for value, name in enumerate([*names, *table.aliases])}
 
 
 def end_markers(table: KeyTable) -> dict[str, int]:

@@ -113,9 +113,7 @@ def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
-        was, now = difference.old, difference.new
-        here = now.span if now is not None else None
-        there = was.span if was is not None else None
+        here, there = (one and one.span for one in (difference.new, difference.old))
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 

@@ -10,7 +10,6 @@ import re
 
 from torchgen_lite.schema import (
     Argument,
-    BaseType,
     GenericType,
     ListType,
     NamedConstant,
@@ -45,12 +44,13 @@ def accepts(wide: Type, narrow: Type) -> bool:
     `Tensor?` accepts `Tensor`, `Scalar` accepts `int`, `Any` accepts everything; the elements of a list
     must have the same type. Sizes, as in `int[2]`, are compared by `size_of`.
     """
-    if _is_name(wide, "Any") or type_key(wide) == type_key(narrow):
+    key, other = type_key(wide), type_key(narrow)
+    if key in ("Any", other):
         return True
     if isinstance(wide, OptionalType):
         if isinstance(narrow, OptionalType):
             return accepts(wide.elem, narrow.elem)
-        return _is_name(narrow, "NoneType") or accepts(wide.elem, narrow)
+        return other == "NoneType" or accepts(wide.elem, narrow)
     if isinstance(wide, GenericType) and wide.name == "Union":
         if isinstance(narrow, GenericType) and narrow.name == "Union":
             return all(accepts(wide, member) for member in narrow.args)
@@ -58,13 +58,7 @@ def accepts(wide: Type, narrow: Type) -> bool:
     if isinstance(wide, TupleType) and isinstance(narrow, TupleType):
         same_length = len(wide.elems) == len(narrow.elems)
         return same_length and all(map(accepts, wide.elems, narrow.elems))
-    return (
-        _is_name(wide, "Scalar") and isinstance(narrow, BaseType) and type_key(narrow) in _NUMBERS
-    )
-
-
-def _is_name(type_: Type, name: str) -> bool:
-    return isinstance(type_, BaseType) and type_.name == name
+    return key == "Scalar" and other in _NUMBERS
 
 
 def type_key(type_: Type) -> str:

@@ -128,17 +128,10 @@ def _filled(
     found = {}
     for slot in sets.slots:
         choice = choose(sets, slot, registered, slot in with_fallback)
-        if choice.source is not None:
-            step = next(r.step for r in RULES if r.decide(sets, slot, registered) is not None)
-        elif choice.origin in _STEPS:
-            step = _STEPS[choice.origin]
-        else:  # Two kernels could serve it.
-            step = next(rule.step for rule in RULES if rule.origin == "math kernel")
-        found[slot] = (
-            step,
-            choice.origin,
-            slot if choice.origin == FALLBACK else choice.source or "",
-        )
+        decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
+        step = _STEPS.get(choice.origin) or next(decided)
+        source = slot if choice.origin == FALLBACK else choice.source or ""
+        found[slot] = (step, choice.origin, source)
     return found
 
 

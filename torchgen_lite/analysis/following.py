@@ -65,8 +65,7 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:
     """Whether the operator returns exactly its written tensors, one per functional result."""
-    written = [argument for argument in function.func.arguments if argument.is_write]
-    returns = function.func.returns
+    written, returns = function.func.written, function.func.returns
     return (
         all(len(list(walk_type(argument.type))) == 1 for argument in written)
         and [argument.annotation for argument in written] == [r.annotation for r in returns]

@@ -9,7 +9,7 @@ affect kernels (`OperatorEntry::checkSchema`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from itertools import zip_longest
 from typing import NamedTuple
@@ -51,13 +51,9 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     """Whether a kernel for `old` still works for `new`."""
     if old.func.local_text == new.func.local_text and _conventions(old) == _conventions(new):
         return Difference(Rank.same)
-    pairs = [
-        *_pairs(old, new, old.func.arguments, new.func.arguments),
-        *_pairs(old, new, old.func.returns, new.func.returns),
-    ]
     changed = old.func.local_text != new.func.local_text
     worst = Difference(Rank.names if changed else Rank.same)
-    for one in pairs:
+    for one in _differences(old, new):
         if one.rank > worst.rank or (one.rank is worst.rank and not (worst.old or worst.new)):
             worst = one
     return worst
@@ -71,11 +67,10 @@ def _conventions(function: NativeFunction) -> tuple[bool, bool]:
 Value = Argument | Return
 
 
-def _pairs(
-    old: NativeFunction, new: NativeFunction, before: Sequence[Value], after: Sequence[Value]
-) -> Iterator[Difference]:
-    pairs: Iterator[tuple[Value | None, Value | None]] = zip_longest(before, after)
-    for was, now in pairs:
+def _differences(old: NativeFunction, new: NativeFunction) -> Iterator[Difference]:
+    """The arguments and results at one place that are not the same."""
+    arguments = zip_longest(old.func.arguments, new.func.arguments)
+    for was, now in (*arguments, *zip_longest(old.func.returns, new.func.returns)):
         if was is None or now is None:
             yield Difference(Rank.aborts, was, now)
             continue

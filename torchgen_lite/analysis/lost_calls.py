@@ -66,9 +66,8 @@ class Served:
         cell = self.cells[slot]
         if cell.label == META_FALLBACK:
             return _Strength.nothing
-        if cell.origin == FALLBACK or cell.falls_through:
-            return _Strength.fallback
-        if cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT:
+        is_skipped = cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT
+        if cell.origin == FALLBACK or cell.falls_through or is_skipped:
             return _Strength.fallback
         return _Strength.kernel if cell.source else _Strength.nothing
 
@@ -254,19 +253,17 @@ def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, st
 
 def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) -> tuple[str, str]:
     """The message, and the label where the new version has its kernels."""
+    worse = listed_keys([cell.key for cell in cells])
     if code == "TG367":
         return "calls can no longer be functionalized", ""
     if code == "TG368":
-        return (
-            f"no gradient is recorded at {listed_keys([cell.key for cell in cells])} any more",
-            "",
-        )
+        return f"no gradient is recorded at {worse} any more", ""
     if code == "TG369":
-        return f"only a fallback is left for {listed_keys([cell.key for cell in cells])}", ""
+        return f"only a fallback is left for {worse}", ""
     now = new.table
     gone = list(dict.fromkeys([cell.source for cell in cells if cell.source not in now.kernels]))
     if not gone:
-        return f"nothing serves {listed_keys([cell.key for cell in cells])} any more", ""
+        return f"nothing serves {worse} any more", ""
     if now.own is not None:
         return f"own -> {_fallen(operator, new)}", f"no {listed_keys(gone)}"
     verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"

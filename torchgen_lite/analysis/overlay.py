@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.loader.versions import NEWEST, Version, meet
+
+_AGAIN = "declared again here"
 
 
 def merge_overlays(
@@ -55,42 +58,22 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, list[Na
         yield text, list(own.values())
 
 
-def _func_span(function: NativeFunction) -> Span | None:
-    return function.func.name_span or function.span
-
-
-def _clash(
-    code: str,
-    message: str,
-    here: Span | None,
-    there: Span | None,
-    function: NativeFunction,
-    texts: tuple[str, str] = ("declared again here", "first declared here"),
-) -> Diagnostic:
-    return Diagnostic(
-        code,
-        message,
-        Label(here, texts[0]) if here else None,
-        (Label(there, texts[1]),) if there else (),
-        operator=function.func.full_name,
-    )
-
-
 def _merge(
     earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
 ) -> NativeFunction:
-    here, there = _func_span(later), _func_span(earlier)
+    here, there = (one.func.name_span or one.span for one in (later, earlier))
+    other = (there, "first declared here")
     name = later.func.full_name
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
         if earlier.torch or later.torch:
             ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
             message += f", and {' and '.join(ranges)} overlap"
-        diagnostics.append(_clash("TG301", message, here, there, later))
+        diagnostics.append(finding(later, "TG301", message, here, _AGAIN, None, other))
         return earlier
     if str(earlier.func).rpartition("::")[2] != str(later.func).rpartition("::")[2]:
         message = f"overlay gives `{name}` another schema"
-        diagnostics.append(_clash("TG307", message, here, there, later))
+        diagnostics.append(finding(later, "TG307", message, here, _AGAIN, None, other))
         return earlier
     changes: dict[str, Any] = {
         "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
@@ -106,8 +89,8 @@ def _merge(
             changes[declared.attribute] = given
         elif given != known:
             message = f"overlay gives `{field}` of `{name}` another value"
-            first = earlier.place(field) or there
-            diagnostics.append(_clash("TG307", message, place, first, later))
+            other = (earlier.place(field) or there, "first declared here")
+            diagnostics.append(finding(later, "TG307", message, place, _AGAIN, None, other))
     return earlier._replace(**changes)
 
 
@@ -122,7 +105,7 @@ def _new_kernels(
             added.append(entry)
         elif known.kernel != entry.kernel:
             message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
-            texts = ("another kernel here", "first given here")
-            clash = _clash("TG307", message, entry.kernel_span, known.kernel_span, later, texts)
-            diagnostics.append(clash)
+            span, other = entry.kernel_span, (known.kernel_span, "first given here")
+            label = "another kernel here"
+            diagnostics.append(finding(later, "TG307", message, span, label, None, other))
     return tuple(added)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.kernel_modules import PythonSignature
 
 
@@ -18,13 +19,12 @@ class Passed(NamedTuple):
 
 def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | None:
     """What keeps a function from taking these arguments, or None."""
-    positional = [a.name for a in passed if not a.by_keyword]
+    positional = [a for a in passed if not a.by_keyword]
     keywords = [a for a in passed if a.by_keyword]
     name, taken = f"`{signature.name}`", signature.positional
     if len(taken) < len(positional) and not signature.takes_more:
-        extra = positional[len(taken)]
-        noun = "argument" if len(taken) == 1 else "arguments"
-        return f"{name} takes {len(taken)} positional {noun}, but `{extra}` is one more"
+        most, extra = counted(len(taken), "positional argument"), positional[len(taken)].name
+        return f"{name} takes {most}, but `{extra}` is one more"
     names = {a.name for a in keywords}
     for parameter in signature.required[len(positional) :]:
         # A keyword may be given to a parameter that is also positional.
@@ -37,7 +37,11 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     for keyword, has_default in signature.by_keyword:
         if keyword not in names and not has_default:
             return f"{name} needs `{keyword}`, which is not passed"
-    return _missing_default(signature, [a for a in passed if not a.by_keyword])
+    for index, argument in enumerate(positional[: len(signature.required)]):
+        # Only arguments at the end can be left out.
+        if all(later.is_left_out for later in positional[index:]):
+            return f"{name} has no default for `{argument.name}`, but the schema has one"
+    return None
 
 
 def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
@@ -47,14 +51,4 @@ def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
         return f"does not take `{argument.name}`, which is given by name"
     if argument.is_left_out and not own.get(argument.name, True):
         return f"has no default for `{argument.name}`, but the schema has one"
-    return None
-
-
-def _missing_default(signature: PythonSignature, positional: Sequence[Passed]) -> str | None:
-    for index, argument in enumerate(positional[: len(signature.required)]):
-        # Only arguments at the end can be left out.
-        if all(later.is_left_out for later in positional[index:]):
-            return (
-                f"`{signature.name}` has no default for `{argument.name}`, but the schema has one"
-            )
     return None

@@ -180,22 +180,18 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     )
 
 
-def _torch_selects_backend(operator: Operator) -> bool:
-    """PyTorch's rule: tensor options count, except in `new_*` and `*_like`, which take a tensor."""
-    name = root_of(operator.schema.base_name)
-    if operator.function.manual_kernel_registration or name.startswith("new_"):
-        return False
-    return not name.endswith("_like") and argument_layout(operator.schema).options is not None
-
-
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
     """Whether tensor options (in PyTorch all four), not a tensor, select the backend."""
     schema = operator.schema
     if policy.is_pytorch:
-        return _torch_selects_backend(operator)
+        # PyTorch looks at the options, except in `new_*` and `*_like`, which take a tensor.
+        name, is_by_hand = root_of(schema.base_name), operator.function.manual_kernel_registration
+        if is_by_hand or name.startswith("new_") or name.endswith("_like"):
+            return False
+        return argument_layout(schema).options is not None
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
-    if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
+    if any(is_tensor_like(argument.type) for argument in schema.arguments):
         return False
     return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 

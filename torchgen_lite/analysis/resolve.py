@@ -160,14 +160,14 @@ class Resolved:
     @kept
     def _functional(self) -> Mapping[Signature, Operator]:
         return {
-            operator.signature._replace(defaults=()): operator
+            operator.signature.without_defaults: operator
             for operator in reversed(self.declared)
             if operator.kind is SchemaKind.functional
         }
 
     def functional_of(self, operator: Operator) -> Operator | None:
         """The functional variant of an operator that writes; defaults may differ."""
-        found = self._functional.get(operator.signature._replace(defaults=()))
+        found = self._functional.get(operator.signature.without_defaults)
         if found is None:
             return None
         names = [[a.name for a in o.schema.inputs] for o in (found, operator)]

@@ -138,11 +138,6 @@ def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[i
     return ranges
 
 
-def _owner(line: int, ranges: list[tuple[int, int]]) -> int:
-    """The index of the entry that ends at or after a line."""
-    return bisect_left(ranges, (line, 0))
-
-
 def _is_suppressed(
     diagnostic: Diagnostic,
     comments: dict[str, list[tuple[int, str]]],
@@ -152,10 +147,11 @@ def _is_suppressed(
     if not found or diagnostic.label is None or not _is_suppressible(diagnostic):
         return False
     entries, here = ranges.get(diagnostic.path, []), diagnostic.start()[0]
-    own = _owner(here, entries)
+    # A line is of the first entry that ends at or after it.
+    own = bisect_left(entries, (here, 0))
     lines = [line for line, code in found if code == diagnostic.code]
     if own < len(entries) and entries[own][1] <= here:
-        return any(_owner(line, entries) == own for line in lines)
+        return any(bisect_left(entries, (line, 0)) == own for line in lines)
     # Of a name that is not an entry, the comment is on its line.
     return here in lines
 

@@ -65,7 +65,7 @@ def unrecordable(operator: Operator) -> str | None:
         return None
     if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:
         return f"`{name}` writes to its arguments"
-    if sum(argument.is_write for argument in schema.arguments) != 1:
+    if len(schema.written) != 1:
         return f"`{name}` writes to several arguments"
     if not schema.arguments[0].is_write:
         return f"`{name}` does not write to its first argument"

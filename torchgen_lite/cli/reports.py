@@ -35,9 +35,7 @@ def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -
         from torchgen_lite.version import __version__
 
         return render_sarif(diagnostics, version=__version__)
-    import json
-
-    from torchgen_lite.diagnostics.json_format import json_document
+    from torchgen_lite.diagnostics import render_json
 
     summary: Counter[str] = Counter()
     extra: dict[str, object] = {}
@@ -47,8 +45,7 @@ def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -
             before = extra.get(name)
             both = isinstance(before, list) and isinstance(value, list)
             extra[name] = [*before, *value] if both else value  # type: ignore[misc]
-    document = json_document(diagnostics, kind=reports[0].kind, ok=ok, summary=summary, extra=extra)
-    return json.dumps(document, indent=2) + "\n"
+    return render_json(diagnostics, kind=reports[0].kind, ok=ok, summary=summary, extra=extra)
 
 
 def asked_format(argv: Sequence[str], default: str) -> str:

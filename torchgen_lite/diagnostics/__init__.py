@@ -8,7 +8,6 @@ from __future__ import annotations
 
 # `X as X` exports it (PEP 484).
 from .code import Code as Code
-from .code import Severity as Severity
 from .code import begins_code as begins_code
 from .code import code_names as code_names
 from .code import every_code as every_code
@@ -25,7 +24,6 @@ from .full import plain as plain
 from .full import render_full as render_full
 from .full import sum_up as sum_up
 from .github import render_github as render_github
-from .json_format import diagnostic_to_json as diagnostic_to_json
 from .json_format import render_json as render_json
 from .model import Diagnostic as Diagnostic
 from .model import Edit as Edit

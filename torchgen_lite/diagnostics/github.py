@@ -22,13 +22,10 @@ def _command(diagnostic: Diagnostic) -> str:
     if diagnostic.label is not None:
         line, column = diagnostic.start()
         end_line, end_column = diagnostic.end()
-        properties["file"] = diagnostic.path
-        properties["line"] = str(line)
-        properties["endLine"] = str(end_line)
+        properties |= {"file": diagnostic.path, "line": str(line), "endLine": str(end_line)}
         # GitHub rejects columns on an annotation of several lines.
         if line == end_line:
-            properties["col"] = str(column)
-            properties["endColumn"] = str(max(end_column, column + 1))
+            properties |= {"col": str(column), "endColumn": str(max(end_column, column + 1))}
     said = content_of(diagnostic)
     text = "\n".join([*said.lines, *said.pointers])
     escaped = {name: _escape_data(value) for name, value in properties.items()}

@@ -41,17 +41,17 @@ def _place(span: Span) -> dict[str, object]:
     return {"path": source.path, "start": positions[0], "end": positions[1]}
 
 
-def json_document(
+def render_json(
     diagnostics: Sequence[Diagnostic],
     *,
     kind: str = "lint",
     ok: bool | None = None,
     summary: Mapping[str, int] | None = None,
     extra: Mapping[str, object] | None = None,
-) -> dict[str, object]:
+) -> str:
     """The whole object that `--output-format json` prints; `extra` adds fields such as `files`."""
     errors = sum(d.severity == "error" for d in diagnostics)
-    return {
+    document = {
         "version": JSON_VERSION,
         "kind": kind,
         "ok": not has_errors(diagnostics) if ok is None else ok,
@@ -59,11 +59,7 @@ def json_document(
         **(extra or {}),
         "diagnostics": [diagnostic_to_json(d) for d in diagnostics],
     }
-
-
-def render_json(diagnostics: Sequence[Diagnostic], *, kind: str = "lint") -> str:
-    """`json_document` as text."""
-    return json.dumps(json_document(diagnostics, kind=kind), indent=2) + "\n"
+    return json.dumps(document, indent=2) + "\n"
 
 
 def json_format_schema() -> dict[str, object]:

@@ -42,10 +42,7 @@ class Source:
         # Filled on first use: most sources never carry a diagnostic.
         if not self._starts:
             self._starts.append(0)
-            position = self.text.find("\n")
-            while position >= 0:
-                self._starts.append(position + 1)
-                position = self.text.find("\n", position + 1)
+            self._starts.extend(end.end() for end in re.finditer("\n", self.text))
         return self._starts
 
     def line_column(self, offset: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .code import explain, page_uri, read_code
 from .content import content_of
-from .model import Diagnostic, Edit, Label, Span
+from .model import Diagnostic, Edit, Span
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -58,7 +58,7 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
         "partialFingerprints": {"torchgenLite/v1": _fingerprint(diagnostic)},
     }
     if diagnostic.label is not None:
-        result["locations"] = [_location(diagnostic.label)]
+        result["locations"] = [_location(diagnostic.label.span)]
     if diagnostic.effect:
         result["properties"] = {"effect": diagnostic.effect}
     edit = diagnostic.fix
@@ -66,7 +66,7 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
     if said.others:
         result["relatedLocations"] = [
-            {"id": i, **_location(label), "message": {"text": label.text}}
+            {"id": i, **_location(label.span), "message": {"text": label.text}}
             for i, label in enumerate(said.others)
         ]
     return result
@@ -78,8 +78,7 @@ def _fix(edit: Edit, text: str) -> dict[str, object]:
     return {"description": {"text": text}, "artifactChanges": [artifact]}
 
 
-def _location(label: Label) -> dict[str, object]:
-    at = label.span
+def _location(at: Span) -> dict[str, object]:
     return {"physicalLocation": {"artifactLocation": _artifact(at), "region": _region(at)}}
 
 

@@ -7,19 +7,12 @@ from unicodedata import combining, east_asian_width
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-def _shown(character: str) -> str:
-    if character == "\t":
-        return "    "
-    if character.isprintable():
-        return character
-    return _REPLACEMENT
-
-
 def displayable(text: str) -> str:
     """`text` with tabs as four spaces and every control or bidirectional character replaced."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(map(_shown, text))
+    spaced = text.replace("\t", "    ")
+    return "".join([c if c.isprintable() else _REPLACEMENT for c in spaced])
 
 
 def one_line(text: str) -> str:

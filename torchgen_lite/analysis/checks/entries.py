@@ -41,23 +41,25 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
     signatures = {o.signature: o for o in functional}
     for one, made in [(o, signatures.get(o.signature)) for o in tagged]:
         # Tags of PyTorch's operators are PyTorch's, which derives `resize` from `resize_`.
-        if made is None or one.function.place("tags") is None:
+        place = one.function.place("tags")
+        if made is None or place is None:
             continue
         if not made.schema.is_aliasing and one.kind is SchemaKind.inplace:
             local = made.schema.local_name
             message = f"`{one.function.func.local_name}` is no view: `{local}` returns none"
             hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
-            yield _tag(one.function, "TG126", message, "not a view", hint)
+            yield finding(one.function, "TG126", message, place, "not a view", hint)
     for function in resolved.functions:
         tags = function.tags
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
-            yield _tag(function, "TG126", message, "not written by hand", "leave the tag out")
+            label, hint = "not written by hand", "leave the tag out"
+            yield finding(function, "TG126", message, function.place("tags"), label, hint)
         is_in_place = is_inplace_name(function.func.base_name) and function.func.written
         if _IN_PLACE_VIEW in tags and not is_in_place:
             message = f"`{function.func.local_name}` does not change a tensor in place"
             hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
-            yield _tag(function, "TG126", message, "not in place", hint)
+            yield finding(function, "TG126", message, function.place("tags"), "not in place", hint)
     if _SEEDED in known:
         yield from _check_generators(resolved.functions)
 
@@ -72,10 +74,6 @@ def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
                     f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`"
                 )
                 yield finding(function, "TG127", message, argument.span, "random", hint)
-
-
-def _tag(function: NativeFunction, code: str, message: str, label: str, hint: str) -> Diagnostic:
-    return finding(function, code, message, function.place("tags"), label, hint)
 
 
 def check_names(resolved: Resolved) -> Iterator[Diagnostic]:

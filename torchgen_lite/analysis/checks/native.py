@@ -10,7 +10,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.versions import Version
 
 
@@ -76,51 +76,38 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
 def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
     said: set[tuple[str, str]] = set()
-    for group in resolved.groups:
-        for entry in copying_entries(group):
-            for variant in group.functions():
-                if variant is group.functional or _has(resolved, variant.name, entry.key):
-                    continue
-                if not takes_results(group, variant):
-                    yield _not_made(group.functional, entry, variant)
-                    continue
-                copy, backend = COPIES[variant.func.kind()], _backend(entry)
-                is_known = f"aten::{copy}" in resolved.lent
-                has_kernel = _has(resolved, f"aten::{copy}", backend)
-                if is_known and not has_kernel and (copy, backend) not in said:
-                    said.add((copy, backend))
-                    yield _cannot_copy(group.functional, entry, variant, copy)
-
-
-def _backend(entry: DispatchEntry) -> str:
-    """The backend's key, also for a kernel at its autograd key."""
-    return entry.backend.key if entry.backend is not None else entry.key
+    made = (
+        (group, e, f)
+        for group in resolved.groups
+        for e in copying_entries(group)
+        for f in group.functions()
+    )
+    for group, entry, variant in made:
+        functional = group.functional
+        if variant is functional or _has(resolved, variant.name, entry.key):
+            continue
+        name, base = variant.func.local_name, functional.func.local_name
+        if not takes_results(group, variant):
+            message = f"no kernel of `{name}` can be derived from that of `{base}`"
+            label = f"`{name}` writes to tensors that this one does not return"
+            hint = f"write a separate kernel, and add `{name}` to the list"
+            yield finding(functional, "TG373", message, entry.key_span, label, hint)
+            continue
+        # The backend's key, also for a kernel at its autograd key.
+        copy, key = COPIES[variant.func.kind()], entry.backend.key if entry.backend else ""
+        is_known = f"aten::{copy}" in resolved.lent
+        if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in said:
+            said.add((copy, key))
+            message = (
+                f"`{name}` is derived from `{base}` and copies its result with `{copy}`, "
+                f"which has no kernel for {key}"
+            )
+            label = f"`{name}` is derived from it"
+            hint = f"add `{copy}` to `supported`, and write its kernel"
+            yield finding(functional, "TG374", message, entry.key_span, label, hint)
 
 
 def _has(resolved: Resolved, name: str, key: str) -> bool:
     """Whether the operator's entry has a kernel for the key."""
     operator = resolved.declared_by_name.get(name)
     return operator is not None and any(kernel.key == key for kernel in operator.kernels)
-
-
-def _not_made(
-    functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction
-) -> Diagnostic:
-    name = variant.func.local_name
-    message = f"no kernel of `{name}` can be derived from that of `{functional.func.local_name}`"
-    label = f"`{name}` writes to tensors that this one does not return"
-    help_ = f"write a separate kernel, and add `{name}` to the list"
-    return finding(functional, "TG373", message, entry.key_span, label, help_)
-
-
-def _cannot_copy(
-    functional: NativeFunction, entry: DispatchEntry, variant: NativeFunction, copy: str
-) -> Diagnostic:
-    name = variant.func.local_name
-    message = (
-        f"`{name}` is derived from `{functional.func.local_name}` and copies its result with "
-        f"`{copy}`, which has no kernel for {_backend(entry)}"
-    )
-    label = f"`{name}` is derived from it"
-    help_ = f"add `{copy}` to `supported`, and write its kernel"
-    return finding(functional, "TG374", message, entry.key_span, label, help_)

@@ -25,7 +25,11 @@ def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             if argument.kwarg_only and argument.name.startswith("out"):
                 yield from _check_out(function, argument)
         for argument, earlier in function.func.behind_defaults():
-            yield _behind_default(function, argument, earlier)
+            # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
+            message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
+            hint = f"give `{argument.name}` a default, or put `*` before it"
+            other = (earlier.span, "has a default")
+            yield finding(function, "TG220", message, argument.span, "no default", hint, other)
 
 
 def _takes_none(type_: Type) -> bool:
@@ -44,14 +48,6 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     hint: Help = Suggestion(text, type_span, right, is_safe=False) if type_span else text
     span = argument.default_span or argument.span
     return finding(function, "TG218", message, span, "not optional", hint)
-
-
-def _behind_default(function: NativeFunction, argument: Argument, earlier: Argument) -> Diagnostic:
-    """Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen."""
-    message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
-    hint = f"give `{argument.name}` a default, or put `*` before it"
-    other = (earlier.span, "has a default")
-    return finding(function, "TG220", message, argument.span, "no default", hint, other)
 
 
 def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:

@@ -42,10 +42,8 @@ def takes_results(group: VariantGroup, variant: NativeFunction) -> bool:
     """
     schema = variant.func
     kind = schema.kind()
-    written = tuple([argument for argument in schema.arguments if argument.is_write])
-    if kind not in COPIES:
-        return False
-    if kind is SchemaKind.out and written != schema.out:
+    written = schema.written
+    if kind not in COPIES or (kind is SchemaKind.out and written != schema.out):
         return False
     if not {value.annotation for value in schema.returns} <= {a.annotation for a in written}:
         return False

@@ -47,9 +47,9 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
     lonely: dict[Signature, Signature] = {}
     for signature, slots in groups.items():
         if signature.name in names and len(slots) == 1 and SchemaKind.functional in slots:
-            lonely.setdefault(signature._replace(defaults=()), signature)
+            lonely.setdefault(signature.without_defaults, signature)
     for signature, slots in asking.items():
-        other = lonely.pop(signature._replace(defaults=()), None)
+        other = lonely.pop(signature.without_defaults, None)
         if other is not None:
             slots[SchemaKind.functional] = groups.pop(other)[SchemaKind.functional]
 

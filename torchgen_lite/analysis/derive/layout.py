@@ -20,6 +20,7 @@ from torchgen_lite.schema import (
     ListType,
     OptionalType,
     Type,
+    find_annotation,
 )
 from torchgen_lite.schema.model import bare_type
 
@@ -81,17 +82,10 @@ def tensor_options(schema: FunctionSchema) -> dict[str, Argument]:
 
 def strip_type(type_: Type) -> Type:
     """A type without alias annotations; the same object if there are none."""
-    if isinstance(type_, BaseType):
-        return type_ if type_.annotation is None else BaseType(type_.name)
-    if isinstance(type_, (OptionalType, ListType)):
-        elem = strip_type(type_.elem)
-        if elem is type_.elem and type_.annotation is None:
-            return type_
-        return OptionalType(elem) if isinstance(type_, OptionalType) else ListType(elem, type_.size)
-    return type_
+    return type_ if find_annotation(type_) is None else annotate_type(type_, None)
 
 
-def annotate_type(type_: Type, annotation: AliasAnnotation) -> Type:
+def annotate_type(type_: Type, annotation: AliasAnnotation | None) -> Type:
     """Annotate a bare type where PyTorch does, on the innermost type: `Tensor(a!)[]`."""
     if isinstance(type_, BaseType):
         return BaseType(type_.name, annotation)
@@ -116,7 +110,4 @@ def is_tensor_like(type_: Type) -> bool:
 
 def has_symint(schema: FunctionSchema) -> bool:
     """Whether an input takes a `SymInt`; such a schema has two C++ signatures."""
-    return any(
-        element_name(argument.type) == "SymInt" and not argument.is_out
-        for argument in schema.arguments
-    )
+    return any(element_name(argument.type) == "SymInt" for argument in schema.inputs)

@@ -32,6 +32,10 @@ class Signature(NamedTuple):
     returns: tuple[str, ...]
 
     @property
+    def without_defaults(self) -> Signature:
+        return self._replace(defaults=())
+
+    @property
     def inputs(self) -> tuple[object, ...]:
         """The names and types of the inputs, the same for every variant."""
         return self.positional, self.keywords

@@ -21,7 +21,7 @@ from torchgen_lite.loader.derivatives import (
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.model import ListType, OptionalType, Type
+from torchgen_lite.schema.model import ListType, bare_type
 
 _FLAGS = frozenset({"grad_input_mask"})
 
@@ -87,9 +87,9 @@ def _refusal(function: NativeFunction) -> str | None:
     tensors = [v.type for v in function.func.returns if is_tensor_like(v.type)]
     if not tensors:
         return f"`{name}` has no result that is a tensor"
-    if any(map(_is_nested, tensors)):
+    if any(bare_type(type_).count("[") > 1 for type_ in tensors):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
-    others = [a.name for a in function.func.arguments if a.is_write and a.name != "self"]
+    others = [a.name for a in function.func.written if a.name != "self"]
     if others and function.namespace not in TORCH_NAMESPACES:
         # Backward would need to know whether a formula means the value before the call or after it.
         return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
@@ -115,14 +115,6 @@ def _check_results(
         message = f"formulas of `{schema.full_name}`, whose results have no gradient"
         hint = "leave the formulas out, or say which result is differentiable"
         yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
-
-
-def _is_nested(type_: Type) -> bool:
-    lists = 0
-    while isinstance(type_, (ListType, OptionalType)):
-        lists += isinstance(type_, ListType)
-        type_ = type_.elem
-    return lists > 1
 
 
 def _check_keys(

@@ -76,9 +76,8 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
 ) -> Iterator[Found]:
-    yield from _check_calls(derivative.tree)
     for part in every_part(derivative.tree):
-        yield from _check_writes(part)
+        yield from (*_check_call(part), *_check_writes(part))
     # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
@@ -164,20 +163,19 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
             yield Found("TG323", message, part.node.span, "in this call")
 
 
-def _check_calls(tree: Typed) -> Iterator[Found]:
+def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
-    for part in every_part(tree):
-        node, operator = part.node, part.operator
-        if not isinstance(node, Call) or operator is None or not operator.is_own:
-            continue
-        for value, argument in _bound(node, part.parts, operator):
-            if not _fits(value, argument):
-                found = "a list" if value.kind.is_list else value.kind.present.words
-                found = "None" if value.is_none else found
-                called = f"argument `{argument.name}` of `{operator.func.full_name}`"
-                message = f"{called} is `{argument.type}`, and {found} is given"
-                hint = f"it is declared as `{operator.func}`"
-                yield Found("TG323", message, value.node.span, "in this call", hint)
+    node, operator = part.node, part.operator
+    if not isinstance(node, Call) or operator is None or not operator.is_own:
+        return
+    for value, argument in _bound(node, part.parts, operator):
+        if not _fits(value, argument):
+            found = "a list" if value.kind.is_list else value.kind.present.words
+            found = "None" if value.is_none else found
+            called = f"argument `{argument.name}` of `{operator.func.full_name}`"
+            message = f"{called} is `{argument.type}`, and {found} is given"
+            hint = f"it is declared as `{operator.func}`"
+            yield Found("TG323", message, value.node.span, "in this call", hint)
 
 
 def _check_member(part: Typed) -> Iterator[Found]:

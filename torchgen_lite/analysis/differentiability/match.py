@@ -43,7 +43,9 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
         return Matches({}, {})
     _add_view_copies(operators, infos)
     kinds = ((o, o.kind is SchemaKind.functional) for o in operators if o.name in infos)
-    shared = {(_stripped(o), is_functional): infos[o.name] for o, is_functional in kinds}
+    shared = {
+        (o.signature.without_defaults, is_functional): infos[o.name] for o, is_functional in kinds
+    }
     found = ((operator.name, _find(operator, infos, shared)) for operator in operators)
     return Matches({name: own for name, own in found if own}, infos)
 
@@ -77,10 +79,6 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
             }
 
 
-def _stripped(operator: Operator) -> Signature:
-    return operator.signature._replace(defaults=())
-
-
 def _find(
     operator: Operator, infos: Mapping[str, Infos], shared: Mapping[tuple[Signature, bool], Infos]
 ) -> Infos | None:
@@ -89,6 +87,6 @@ def _find(
         return None
     if operator.name in infos:
         return infos[operator.name]
-    signature = _stripped(operator)
+    signature = operator.signature.without_defaults
     others = shared.get((signature, False)) if operator.is_derived else None
     return shared.get((signature, True)) or others

@@ -77,8 +77,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tensor_arguments(schema.arguments)
-    names = {tensor.name for tensor in tensors}
-    written = tuple([a.name for a in schema.written if a.name in names])
+    written = tuple([tensor.name for tensor in tensor_arguments(schema.written)])
     is_view = schema.is_aliasing
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     categories: dict[str, Category] = {}

@@ -166,14 +166,14 @@ def _check_result(
     elif "value" in present:
         problem, place, label = "is a tensor", "value", "no tensor"
     elif not present & {"like", "shape", "view"}:
+        what, problem = "the rule", f"does not give the shape of {what}"
         hint = "add `like` or `shape`"
-        yield Found("TG331", f"the rule does not give the shape of {what}", rule.span, "here", hint)
     elif kind == kinds.TENSORS and not present & {"like", "count"}:
         problem, label, hint = "is a list of tensors", "one tensor", "add `count`"
     elif kind == kinds.TENSOR and "count" in present:
         problem, place, label = "is one tensor", "count", "a list"
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
+        what, problem = "the rule", f"does not give the dtype of {what}"
         hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
-        yield Found("TG331", f"the rule does not give the dtype of {what}", rule.span, "here", hint)
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

@@ -55,17 +55,16 @@ def lacks_fake(operator: Operator) -> bool:
     An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
     function, keys = operator.function, {entry.key for entry in operator.own_kernels}
-    if (
-        function.fake is not None
-        or operator.axes is not None
-        or not keys
-        or "Meta" in keys
-        or keys & COMPOSITE_KEYS
-    ):
+    if function.fake is not None or operator.axes is not None or _has_meta(operator):
         return False
-    if function.structured or function.structured_delegate is not None:
-        return False
-    return not has_own_fake(function.func)
+    return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and not has_own_fake(function.func)
+
+
+def _has_meta(operator: Operator) -> bool:
+    """Whether there is a kernel for `Meta`, which is the fake, or a meta function."""
+    function = operator.function
+    is_structured = function.structured or function.structured_delegate is not None
+    return is_structured or any(kernel.key == "Meta" for kernel in operator.own_kernels)
 
 
 def uses_axes(operator: Operator) -> bool:
@@ -74,10 +73,7 @@ def uses_axes(operator: Operator) -> bool:
     An out variant may give what it writes another shape.
     """
     function, kind = operator.function, operator.kind
-    is_made = operator.axes is not None and kind is not SchemaKind.out
-    if not is_made or any(kernel.key == "Meta" for kernel in operator.own_kernels):
-        return False
-    if function.structured or function.structured_delegate is not None:
+    if operator.axes is None or kind is SchemaKind.out or _has_meta(operator):
         return False
     if function.fake is None or not function.fake.rules:
         return function.fake is None or not function.fake.function

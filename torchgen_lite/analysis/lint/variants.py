@@ -56,11 +56,7 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    return {
-        a.name: (bare_type(a.type), a.kwarg_only, a.default)
-        for a in function.func.arguments
-        if not a.is_out
-    }
+    return {a.name: (bare_type(a.type), a.kwarg_only, a.default) for a in function.func.inputs}
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
