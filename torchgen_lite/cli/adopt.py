@@ -12,7 +12,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.importing import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite.cli.places import patch_folder
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import render_diff
@@ -39,14 +39,12 @@ What is left to do:
   Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
 
 
-@click.command("adopt")
+@command("adopt")
 @click.argument(
     "folder", default=".", metavar="[DIR]", type=click.Path(exists=True, file_okay=False)
 )
 @macro_option
 @click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
-@global_options
-@click.pass_obj
 def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_run: bool) -> int:
     """Move a library in C++ to generated registrations: write the schema file and the configuration, declare the kernels
     that no header declares, and take the registrations out of the sources below DIR (default: this folder).

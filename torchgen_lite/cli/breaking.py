@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from torchgen_lite.cli.backends.pages import (
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
@@ -61,7 +60,7 @@ class Asked:
     schema: tuple[str, ...]
 
 
-@click.command("breaking")
+@command("breaking", more_formats=("markdown",))
 @projects_argument
 @click.option("--against", required=True, metavar="REF|PATH|torch:VERSION", help="The old version.")
 @level_option
@@ -72,8 +71,6 @@ class Asked:
 @click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
 @html_option
 @schema_options
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
     """List incompatible changes since another version. Exit 1 if there are any.
 

@@ -11,7 +11,7 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
@@ -21,12 +21,10 @@ from torchgen_lite.loader.fmt import format_text
 from torchgen_lite.loader.sources import read_source
 
 
-@click.command("fmt")
+@command("fmt")
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
-@global_options
-@click.pass_obj
 def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: bool) -> int:
     """Format the schema files of projects, or the given files: order of fields, indentation, blank
     lines.

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, input_options, require, writing
+from torchgen_lite.cli.session import Session, command, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
@@ -63,7 +63,7 @@ class Request(NamedTuple):
         return not (self.check or self.diff or self.dry_run)
 
 
-@click.command("generate")
+@command("generate")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
@@ -75,8 +75,6 @@ class Request(NamedTuple):
     "--stamp", metavar="PATH", help="Update the time of this file, the target of the depfile."
 )
 @click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
-@global_options
-@click.pass_obj
 def generate_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Write the generated code.
 
@@ -95,11 +93,9 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
     return watch(session, lambda loaded: _run_each(session, projects, request, loaded, rendered))
 
 
-@click.command("check")
+@command("check")
 @projects_argument
 @input_options
-@global_options
-@click.pass_obj
 def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Check that generated code is up to date; exit 1 and list the files that are not. Writes nothing.
 
@@ -117,14 +113,12 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
     return _run_each(session, projects, Request(**asked, check=True))
 
 
-@click.command("diff")
+@command("diff")
 @projects_argument
 @input_options
 @click.option(
     "--against", metavar="REF|PATH", help="Compare with what this version generates, not the disk."
 )
-@global_options
-@click.pass_obj
 def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Show what `generate` would change, as a patch on stdout. Writes nothing.
 

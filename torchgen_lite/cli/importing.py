@@ -13,7 +13,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.extras import lacks
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.importing.cpp_files import read_cpp
@@ -36,7 +36,7 @@ macro_option = click.option(
 )
 
 
-@click.command("import")
+@command("import")
 @click.argument(
     "paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path)
 )
@@ -50,8 +50,6 @@ macro_option = click.option(
 @click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
 @macro_option
 @output_option("--output", help="Write the YAML to this file instead of stdout.")
-@global_options
-@click.pass_obj
 def import_command(
     session: Session,
     paths: tuple[Path, ...],

@@ -10,7 +10,7 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.backends.pages import Row, columns, output_option
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require, writing
+from torchgen_lite.cli.session import Session, command, require, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit import append
@@ -24,15 +24,13 @@ from torchgen_lite.targets.output import AuthorFunction
 _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
 
-@click.command("kernels")
+@command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option("--missing", is_flag=True, help="Write stubs of kernels that are not defined.")
 @output_option(
     "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
-@global_options
-@click.pass_obj
 def kernels_command(
     session: Session,
     sources: tuple[str, ...],

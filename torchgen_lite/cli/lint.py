@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, schema_options, write_text
+from torchgen_lite.cli.session import Session, command, schema_options, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
@@ -24,14 +24,12 @@ _EVERY_FIX: ChooseFix = attrgetter("fix")
 _SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 
 
-@click.command("lint")
+@command("lint")
 @projects_argument
 @schema_options
 @click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
-@global_options
-@click.pass_obj
 def lint_command(
     session: Session,
     projects: tuple[str, ...],

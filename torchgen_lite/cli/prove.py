@@ -19,7 +19,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.importing import macro_option, parse_macros, read_library
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
@@ -44,11 +44,9 @@ _NEVER = re.compile(
 _FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
 
 
-@click.command("prove")
+@command("prove")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @macro_option
-@global_options
-@click.pass_obj
 def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, ...]) -> int:
     """Compare what a library registers: kernels with their schemas, fakes with theirs, what no call reaches, and what
     has no fake. It reads C++ and Python (files and folders) as they are; nothing is generated, and no YAML is needed.

@@ -22,7 +22,7 @@ from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.cli.tables.compare import (
     Comparison,
     compare_targets,
@@ -56,13 +56,11 @@ class Review:
     before: Generated
 
 
-@click.command("review")
+@command("review")
 @projects_argument
 @click.option("--against", required=True, metavar="REF|PATH", help="Compare with this version.")
 @level_option
 @output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
-@global_options
-@click.pass_obj
 def review_command(
     session: Session, projects: tuple[str, ...], against: str, level: Level, summary: Path | None
 ) -> int:

@@ -22,13 +22,13 @@ from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.backends.sources import input_option
 from torchgen_lite.cli.backends.verdicts import SERVED, Covered, Verdict, coverage, kernels_of
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, command
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
 
 
-@click.command("add")
+@command("add")
 @click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
 @click.option(
     "--dispatch",
@@ -44,8 +44,6 @@ from torchgen_lite.loader.entry import NativeFunction
     help="Add what a script or a log calls and no kernel serves, as `coverage --calls` finds it.",
 )
 @native_options
-@global_options
-@click.pass_obj
 def add_command(
     session: Session,
     operators: tuple[str, ...],

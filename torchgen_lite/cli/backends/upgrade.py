@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -35,7 +34,7 @@ from torchgen_lite.cli.backends.pages import (
     write_file,
 )
 from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pytorchs
-from torchgen_lite.cli.session import Session, global_options, schema_options
+from torchgen_lite.cli.session import Session, command, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp import public
@@ -53,7 +52,7 @@ _GRADIENTS = "gradients: a backward pass calls other operators"
 Entry = tuple[NativeFunction, Operator | None, Operator | None]
 
 
-@click.command("upgrade")
+@command("upgrade", more_formats=("markdown",))
 @click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
 @click.option(
     "--to", "new", default=INSTALLED, metavar="RELEASE", help="The new one (default: installed)."
@@ -64,8 +63,6 @@ Entry = tuple[NativeFunction, Operator | None, Operator | None]
 @schema_options
 @click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
 @html_option
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
 def upgrade_command(
     session: Session,
     old: str,
