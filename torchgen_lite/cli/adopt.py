@@ -69,8 +69,7 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     session.report(sort_diagnostics(problems), kind="adopt")
     changes = _changes(root, library, names) if names else []
     if dry_run and session.is_text:
-        named = [one._replace(path=patch_folder((root / one.path).resolve())) for one in changes]
-        session.print_patch(render_diff(named, ""))
+        session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
         try:
             write_plan(Plan(root, tuple(changes)))

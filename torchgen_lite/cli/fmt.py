@@ -72,7 +72,12 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
         if stale and session.is_text:
             session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE
-    return _write(session, stale, len(changes))
+    for change in stale:
+        with writing(_shown(change.path)):
+            replace_file(Path(change.path), change.new or "")
+    unchanged = len(changes) - len(stale)
+    session.talk(f"{counted(len(stale), 'file')} reformatted, {unchanged} unchanged")
+    return FINE
 
 
 def _not_formatted(change: Change) -> Diagnostic:
@@ -80,14 +85,6 @@ def _not_formatted(change: Change) -> Diagnostic:
     path = _shown(change.path)
     place = first_difference(change, path, "here")
     return Diagnostic("TG017", f"`{path}` is not formatted", place, help="run `torchgen-lite fmt`")
-
-
-def _write(session: Session, stale: list[Change], count: int) -> int:
-    for change in stale:
-        with writing(_shown(change.path)):
-            replace_file(Path(change.path), change.new or "")
-    session.talk(f"{counted(len(stale), 'file')} reformatted, {count - len(stale)} unchanged")
-    return FINE
 
 
 def _shown(path: str) -> str:

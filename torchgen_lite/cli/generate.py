@@ -147,9 +147,8 @@ def _run_each(
 
 def _diff_against(session: Session, request: Request, against: str) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
-    from torchgen_lite.cli.against.accepted import judge
     from torchgen_lite.cli.against.version import other_version
-    from torchgen_lite.cli.breaking import breaking_changes
+    from torchgen_lite.cli.breaking import judged_changes
     from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
@@ -158,20 +157,19 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     with other_version(session, against, program, request.schema) as old:
         before = old.generate(request.targets)
         beneath = pytorchs_of_both(session, old.program, program)
-        changes = breaking_changes(old, program, "source", beneath)
-        judged = judge(changes, program.config.root, "source")
+        judged = judged_changes(old, program, "source", beneath)
     root, shown = plans.output_folder(program.config)
     plan = Plan(root, tuple(plans.changed_files(before, generated)), shown=shown)
-    patches, found = plans.patches_of(plan), generated.diagnostics
-    outcome = plans.Outcome(program, generated, plan, found)
-    plans.report_files(session, found, "diff", outcome, patches)
+    patches = plans.patches_of(plan)
+    outcome = plans.Outcome(program, generated, plan, generated.diagnostics)
+    plans.report_files(session, "diff", outcome, patches)
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
     if judged.summary:
         session.talk(f"{judged.summary} against {against}")
     session.talk(f"{size} against {against}")
-    return session.exit_code(found)
+    return session.exit_code(outcome.diagnostics)
 
 
 def _generate(
@@ -227,7 +225,7 @@ def _compare(
     if request.writes:
         return _write(session, request, outcome)
     if request.dry_run:
-        plans.report_files(session, outcome.diagnostics, "generate", outcome)
+        plans.report_files(session, "generate", outcome)
         if session.is_text:
             click.echo(plans.render_plan(plan), nl=False)
         return FINE
@@ -245,7 +243,7 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
 
 
 def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
-    plan, diagnostics = outcome.plan, outcome.diagnostics
+    plan = outcome.plan
     try:
         write_plan(plan)
     except WriteError as error:
@@ -255,17 +253,17 @@ def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
             if error.is_begun
             else "nothing was written"
         )
-        found = (*diagnostics, Diagnostic("TG009", message, help=help_))
-        session.report(found, kind="generate")
+        found = Diagnostic("TG009", message, help=help_)
+        session.report([*outcome.diagnostics, found], kind="generate")
         return CANNOT_RUN
-    plans.report_files(session, diagnostics, "generate", outcome)
+    plans.report_files(session, "generate", outcome)
     with writing():
         plans.write_build_files(request.depfile, request.stamp, outcome)
     for change in plan.pending:
         if change.action == "delete":
             session.talk(f"deleted   {plan.path(change.path)}    (no longer produced)")
     session.talk(plans.summary_line(plan))
-    return session.exit_code(diagnostics)
+    return session.exit_code(outcome.diagnostics)
 
 
 def _give_up(session: Session, request: Request, diagnostics: Sequence[Diagnostic]) -> int:
