@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -47,15 +48,14 @@ def lint_command(
     torchgen-lite lint --fix --unsafe-fixes
     torchgen-lite lint --output-format sarif > lint.sarif
     """
-    alone = [*(["--schema"] if schema else []), *(["--torch"] if torch else [])]
+    alone = [name for name, given in (("--schema", schema), ("--torch", torch)) if given]
     if torch and fix:
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
         raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
     choose = (_EVERY_FIX if unsafe_fixes else _SAFE_FIX) if fix else None
-    return each_project(
-        session, projects, alone, lambda project: _lint(project, schema, torch, choose)
-    )
+    run = partial(_lint, schema=schema, torch=torch, choose=choose)
+    return each_project(session, projects, alone, run)
 
 
 def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: ChooseFix | None) -> int:

@@ -54,7 +54,7 @@ def list_command(
             selection = select_operators(program, next(iter(targets), None))
             require(selection.diagnostics)
             is_over = adds_to_pytorch(program, selection.policy)
-            beneath = known_pytorchs(session, program) if is_over else {}
+            beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
             exported = export_program(program, selection.policy, selection.operators, theirs)
             click.echo(json.dumps(exported, indent=2))

@@ -94,14 +94,16 @@ class Server(LanguageServer):
         opened = self.workspace.text_documents.items()
         return {path: document.source for uri, document in opened if (path := path_of(uri))}
 
-    def project(self, path: Path) -> Project:
-        return self.projects.setdefault(project_of(path), Project())
+    def project(self, uri: str) -> Project:
+        """The project of a document, without an analysis if it isn't a file."""
+        path = path_of(uri)
+        return self.projects.setdefault(project_of(path), Project()) if path else Project()
 
     def changed(self, uri: str, pause: float = PAUSE) -> None:
         """Analyze a document's project, superseding a running analysis."""
         path = path_of(uri)
         if path is not None:
-            project = self.project(path)
+            project = self.project(uri)
             if project.task is not None:
                 project.task.cancel()
             project.task = asyncio.create_task(self._analyze(project, path, pause))
@@ -141,8 +143,7 @@ class Server(LanguageServer):
 
     async def analysis(self, uri: str) -> Analysis | None:
         """The analysis of a document's current text."""
-        path = path_of(uri)
-        project = self.project(path) if path is not None else Project()
+        project = self.project(uri)
         while project.task is not None and not project.task.done():
             await asyncio.wait({project.task})
         return project.latest
@@ -200,10 +201,8 @@ async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
 
 
 async def _complete(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
-    path = path_of(params.text_document.uri)
-    latest = ls.project(path).latest if path is not None else None
-    if latest is None:
-        latest = await ls.analysis(params.text_document.uri)
+    uri = params.text_document.uri
+    latest = ls.project(uri).latest or await ls.analysis(uri)
     return list(complete(latest, ls.place(params))) if latest is not None else []
 
 
