@@ -15,7 +15,6 @@ from torchgen_lite.cli.session import Session, command, schema_options, write_te
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.pipeline import lint, lint_targets
 
 # A fix may uncover another mistake; after this many rounds more fixes won't help.
 _MAX_ROUNDS = 10
@@ -84,6 +83,8 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: Choose
 def _find(
     session: Session, schema: tuple[str, ...], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
+    from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
+
     program = lint(session.load(schema, torch=torch))
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
