@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import click
@@ -72,7 +72,11 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
-    library = _read(session, paths, modules, namespace, parse_macros(macros))
+    parsed = parse_macros(macros)
+    read = [read_library(session, paths, parsed)] if paths else []
+    if modules:
+        read.insert(0, read_modules(modules, namespace))
+    library = name_kernels(reduce(put_together, read))
     if stopped := [d for d in library.diagnostics if d.code in NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
@@ -85,8 +89,10 @@ def import_command(
     for line in _bound(library):
         session.talk(line)
     if not library.statements:
-        read = f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
-        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {read}")
+        where = (
+            f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
+        )
+        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
     left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
     where = f" of namespace `{namespace}`" if namespace and not count else ""
@@ -129,20 +135,6 @@ def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macr
     text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
     session.note(f"{counted(text.statements, 'registration')} in the files")
     return text
-
-
-def _read(
-    session: Session,
-    paths: Sequence[Path],
-    modules: Sequence[str],
-    namespace: str,
-    macros: dict[str, Macro],
-) -> Library:
-    """The library according to the module, the files, or both."""
-    text = read_library(session, paths, macros) if paths else None
-    registry = read_modules(modules, namespace) if modules else None
-    both = put_together(registry, text) if registry and text else registry or text or Library()
-    return name_kernels(both)
 
 
 def _keep(library: Library, namespace: str) -> None:

@@ -121,15 +121,13 @@ def _begin(
     if output is not None and output.suffix in _HEADERS:  # Members are declared by their classes.
         wanted = [one for one in wanted if "::" not in one.name]
     for one in wanted:
-        if output is not None:
-            by_file.setdefault(output, []).append(one)
-        elif len(one.files) == 1:
-            by_file.setdefault(root / one.files[0], []).append(one)
-        else:
+        paths = [root / name for name in one.files] if output is None else [output]
+        if len(paths) != 1:
             places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
             raise click.UsageError(
                 f"`{one.name}` may be in {places}: say where with `--output FILE`."
             )
+        by_file.setdefault(paths[0], []).append(one)
     try:
         with writing():
             for path, own in by_file.items():
