@@ -76,7 +76,9 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
         except WriteError as error:
             raise Refused(Diagnostic("TG009", str(error))) from None
     for change in changes:
-        session.talk(f"{_shown(change)}  {change.path}")
+        done = "created" if change.old is None else "changed"
+        more = (change.new or "").count("\n") - (change.old or "").count("\n")
+        session.talk(f"{done}  {more:+5} lines  {change.path}")
     places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
     stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
     would = " would move" if dry_run else " moved"
@@ -117,8 +119,3 @@ def _configuration(headers: list[str], is_fragment: bool) -> str:
     lines += [f"kernel-headers = {json.dumps(headers)}"]
     lines += ['library = "fragment"'] if is_fragment else []
     return "\n".join([*lines, 'module = ""', ""])
-
-
-def _shown(change: Change) -> str:
-    old, new = (change.old or "").count("\n"), (change.new or "").count("\n")
-    return f"{'created' if change.old is None else 'changed'}  {new - old:+5} lines"

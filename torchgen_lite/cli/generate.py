@@ -44,13 +44,8 @@ class Request(NamedTuple):
     @property
     def about_one(self) -> list[str]:
         """The given options that apply to a single project only."""
-        given = {
-            "--schema": self.schema,
-            "--output-dir": self.output_dir,
-            "--depfile": self.depfile,
-            "--stamp": self.stamp,
-        }
-        return [name for name, value in given.items() if value]
+        names = ("schema", "output_dir", "depfile", "stamp")
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name)]
 
     @property
     def is_whole(self) -> bool:

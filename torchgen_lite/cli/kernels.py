@@ -91,9 +91,7 @@ def _functions(
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
     """A C++ function with the first of these files that contains it."""
-    if not function.is_cpp:
-        return function
-    for name, text in texts.items():
+    for name, text in texts.items() if function.is_cpp else ():
         line = defined_in_cpp(text, function.name)
         if line:
             return function._replace(place=f"{name}:{line}")

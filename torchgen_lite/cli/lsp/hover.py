@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
@@ -15,7 +15,6 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.targets import configured_targets
-from torchgen_lite.targets.output import Signatures
 from torchgen_lite.targets.registered import (
     adds_to_pytorch,
     registrations_of_program,
@@ -53,20 +52,14 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     function = operator.function
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
-    parts += [_code(language, lines) for language, lines in _signatures(analysis, operator)]
+    for target in configured_targets(analysis.program.config):
+        signatures = target.signatures_of(analysis.program, function)
+        parts += [_code(*signatures)] if signatures is not None else []
     for one in _registered(analysis, operator):
         # Where PyTorch's kernels are not known, the rest of the table is not either.
         is_known = one.own is None or not one.kernels.keys() <= one.own
         parts.append(_code("text", [render_table(one, () if is_known else one.own or ())]))
     return "\n\n".join(parts)
-
-
-def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
-    """The operator's signature in the output of each configured target."""
-    for target in configured_targets(analysis.program.config):
-        found = target.signatures_of(analysis.program, operator.function)
-        if found is not None:
-            yield found
 
 
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:

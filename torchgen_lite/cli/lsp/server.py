@@ -89,11 +89,6 @@ class Server(LanguageServer):
     def units(self) -> Units:
         return self.workspace.position_codec.client_num_units
 
-    def texts(self) -> dict[Path, str]:
-        """The texts of open documents that are files."""
-        opened = self.workspace.text_documents.items()
-        return {path: document.source for uri, document in opened if (path := path_of(uri))}
-
     def project(self, uri: str) -> Project:
         """The project of a document, without an analysis if it isn't a file."""
         path = path_of(uri)
@@ -107,11 +102,6 @@ class Server(LanguageServer):
             if project.task is not None:
                 project.task.cancel()
             project.task = asyncio.create_task(self._analyze(project, path, pause))
-
-    def everything_changed(self) -> None:
-        """A file other than an open document was written: a configuration, a kernel module."""
-        for uri in list(self.workspace.text_documents):
-            self.changed(uri, 0)
 
     async def _analyze(self, project: Project, path: Path, pause: float) -> None:
         await asyncio.sleep(pause)
@@ -137,8 +127,9 @@ class Server(LanguageServer):
             )
 
     async def work(self, run: Callable[[Mapping[Path, str]], _Answer]) -> _Answer:
-        """Run a function in the background, on the current texts."""
-        texts = self.texts()
+        """Run a function in the background, on the current texts of open documents that are files."""
+        opened = self.workspace.text_documents.items()
+        texts = {path: document.source for uri, document in opened if (path := path_of(uri))}
         return await asyncio.get_running_loop().run_in_executor(self.worker, run, texts)
 
     async def analysis(self, uri: str) -> Analysis | None:
@@ -190,7 +181,9 @@ async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> Non
 
 
 async def _written(ls: Server, params: object) -> None:
-    ls.everything_changed()
+    """A file was written, which may be none that is open: a configuration, a kernel module."""
+    for uri in list(ls.workspace.text_documents):
+        ls.changed(uri, 0)
 
 
 async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
