@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
+from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
@@ -34,12 +35,12 @@ from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS, configured_targets
+from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePackage
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.emit.render import Rendered
-    from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePackage
 
 
 class GenerateError(ValueError):
@@ -198,8 +199,6 @@ def read_program(
 
 def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     """What the targets of a project register; None where nothing is configured."""
-    from torchgen_lite.targets import configured_targets
-
     if config.path is None and not config.targets:
         return None
     return tuple([target.policy for target in configured_targets(config)])
@@ -225,8 +224,6 @@ def _index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], l
 
     Modules that can't be read give diagnostics.
     """
-    from torchgen_lite.targets import TARGETS
-
     indexes: dict[str, dict[str, KernelIndex]] = {}
     diagnostics: list[Diagnostic] = []
     for name in filter(TARGETS.__contains__, config.target_options):
@@ -246,8 +243,6 @@ def _index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], l
 
 def _closed_modules(modules: Modules) -> Mapping[str, KernelIndex]:
     """The modules of a target with standalone output, which define everything that entries name."""
-    from torchgen_lite.targets import TARGETS
-
     closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
     return {"formulas": KernelIndex((), {}), **closed} if "kernels" in closed else closed
 
@@ -290,8 +285,6 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     rendered, unless a target is unsure whether a module has what our templates call. Only
     configured targets are asked, as others have no options.
     """
-    from torchgen_lite.targets import DEFAULT_TARGETS
-
     config = program.config
     named = config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
     if not named:
@@ -306,15 +299,13 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
 
 
 # A target and what it makes.
-_Built = tuple[str, "TargetResult"]
+_Built = tuple[str, TargetResult]
 # Passes the files on, one by one, to where they are rendered.
-Progress = Callable[["Sequence[OutputFile]"], "Iterable[OutputFile]"]
+Progress = Callable[[Sequence[OutputFile]], Iterable[OutputFile]]
 
 
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
     """The files of each target, and everything found on the way; no files if the input is wrong."""
-    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-
     built: list[_Built] = []
     config, diagnostics = program.config, list(program.diagnostics)
     if has_errors(diagnostics):
@@ -354,7 +345,6 @@ def _render(
 ) -> Generated:
     from torchgen_lite.emit.render import render_files
     from torchgen_lite.emit.template_errors import RenderError
-    from torchgen_lite.targets import TARGETS
 
     config = program.config
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
@@ -384,8 +374,6 @@ def _render(
 
 def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
     """Where targets of other packages keep their templates."""
-    from torchgen_lite.targets import TARGETS
-
     found = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
     return tuple([package for package in found if package is not None])
 
@@ -410,7 +398,5 @@ def _named(config: Config, path: str) -> str:
 
 def unknown_target(name: str) -> Diagnostic:
     """TG008 with a suggestion."""
-    from torchgen_lite.targets import TARGETS
-
     help_ = did_you_mean(name, TARGETS) or f"the targets are {', '.join(TARGETS)}"
     return Diagnostic("TG008", f"unknown target `{name}`", help=help_)

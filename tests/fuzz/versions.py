@@ -15,7 +15,7 @@ from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.version import Version
-from torchgen_lite.cli.breaking import breaking_changes
+from torchgen_lite.cli.breaking import judged_changes
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.registered import registering_targets, select_operators, side_of
@@ -318,7 +318,7 @@ EDITS: tuple[Make, ...] = (
 def found_in(old: Program, new: Program) -> set[str]:
     """The operators of which `breaking` says something."""
     version = Version("old", old, Path(), "")
-    return {one.operator for one in breaking_changes(version, new, "source", {})}
+    return {one.operator for one in judged_changes(version, new, "source", {}).found}
 
 
 def wrong_calls(old: Program, new: Program, target: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ def page() -> str:
 
 
 def global_command() -> click.Command:
-    return click.command(global_options(lambda: None))
+    return click.Command(None, params=global_options())
 
 
 def section(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:

@@ -26,7 +26,11 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     try:
         out, err = cast("tuple[TextIO, TextIO]", (_Stream(stdout), _Stream(stderr)))
         with redirect_stdout(out), redirect_stderr(err):
-            code = _run(list(argv))
+            from torchgen_lite.cli.session import Session
+
+            session = Session()
+            code = _run_command(list(argv), session)
+            session.close(code)
             sys.stdout.flush()
             sys.stderr.flush()
     except KeyboardInterrupt:
@@ -58,15 +62,6 @@ class _Stream:
     def flush(self) -> None:
         with suppress(BrokenPipeError):
             self._stream.flush()
-
-
-def _run(argv: list[str]) -> int:
-    from torchgen_lite.cli.session import Session
-
-    session = Session()
-    code = _run_command(argv, session)
-    session.close(code)
-    return code
 
 
 def _run_command(argv: list[str], session: Session) -> int:

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.importing import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite.cli.places import patch_folder
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import render_diff
@@ -39,14 +39,12 @@ What is left to do:
   Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
 
 
-@click.command("adopt")
+@command("adopt")
 @click.argument(
     "folder", default=".", metavar="[DIR]", type=click.Path(exists=True, file_okay=False)
 )
 @macro_option
 @click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
-@global_options
-@click.pass_obj
 def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_run: bool) -> int:
     """Move a library in C++ to generated registrations: write the schema file and the configuration, declare the kernels
     that no header declares, and take the registrations out of the sources below DIR (default: this folder).
@@ -71,15 +69,16 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     session.report(sort_diagnostics(problems), kind="adopt")
     changes = _changes(root, library, names) if names else []
     if dry_run and session.is_text:
-        named = [one._replace(path=patch_folder((root / one.path).resolve())) for one in changes]
-        session.print_patch(render_diff(named, ""))
+        session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
         try:
             write_plan(Plan(root, tuple(changes)))
         except WriteError as error:
             raise Refused(Diagnostic("TG009", str(error))) from None
     for change in changes:
-        session.talk(f"{_shown(change)}  {change.path}")
+        done = "created" if change.old is None else "changed"
+        more = (change.new or "").count("\n") - (change.old or "").count("\n")
+        session.talk(f"{done}  {more:+5} lines  {change.path}")
     places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
     stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
     would = " would move" if dry_run else " moved"
@@ -120,8 +119,3 @@ def _configuration(headers: list[str], is_fragment: bool) -> str:
     lines += [f"kernel-headers = {json.dumps(headers)}"]
     lines += ['library = "fragment"'] if is_fragment else []
     return "\n".join([*lines, 'module = ""', ""])
-
-
-def _shown(change: Change) -> str:
-    old, new = (change.old or "").count("\n"), (change.new or "").count("\n")
-    return f"{'created' if change.old is None else 'changed'}  {new - old:+5} lines"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from copy import copy
+from collections.abc import Mapping
 
 import click
 
@@ -58,19 +57,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _to_its_end(callback: Callable[..., object] | None) -> Callable[..., object]:
-    """Only what parses a command line, such as `--help`, ends a run with click's exceptions: see Note [Verdicts]."""
-    assert callback is not None
-
-    def run(*arguments: object, **options: object) -> object:
-        try:
-            return callback(*arguments, **options)
-        except (click.exceptions.Exit, click.Abort) as error:
-            raise SystemExit(f"click's {type(error).__name__}") from error
-
-    return run
-
-
 class LazyGroup(click.Group):
     """A group whose commands live in modules of `torchgen_lite.cli`."""
 
@@ -81,10 +67,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"torchgen_lite.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = copy(getattr(module, f"{cmd_name}_command"))
-        command.callback = _to_its_end(command.callback)
-        for one in (command, *getattr(command, "commands", {}).values()):
-            one.epilog = f"Options of every command: {PROGRAM} --help"
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -111,10 +94,10 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
+    params=global_options(),
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@global_options
 @click.version_option(__version__, "--version", prog_name=PROGRAM)
 @click.pass_context
 def cli(context: click.Context) -> int | None:

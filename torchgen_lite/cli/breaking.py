@@ -32,9 +32,9 @@ from torchgen_lite.cli.backends.pages import (
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
-from torchgen_lite.cli.session import Session, global_options, require, schema_options
+from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
-from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
+from torchgen_lite.diagnostics import Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.targets.registered import Beneath, lent_operators, select_both, side_of
 
@@ -61,7 +61,7 @@ class Asked:
     schema: tuple[str, ...]
 
 
-@click.command("breaking")
+@command("breaking", more_formats=("markdown",))
 @projects_argument
 @click.option("--against", required=True, metavar="REF|PATH|torch:VERSION", help="The old version.")
 @level_option
@@ -72,8 +72,6 @@ class Asked:
 @click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
 @html_option
 @schema_options
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
 def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
     """List incompatible changes since another version. Exit 1 if there are any.
 
@@ -89,12 +87,8 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
     asked = Asked(**options)
     if asked.accept is not None and not asked.accept.strip():
         raise click.UsageError("`--accept` takes a reason.")
-
-    def compare(project: Session) -> int:
-        return _compare(project, asked)
-
     alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
-    return each_project(session, projects, alone, compare)
+    return each_project(session, projects, alone, partial(_compare, asked=asked))
 
 
 def _compare(session: Session, asked: Asked) -> int:
@@ -106,14 +100,16 @@ def _compare(session: Session, asked: Asked) -> int:
         if program.config.operators == "torch":
             old, program, note = with_gradients(old, program)
         beneath = pytorchs_of_both(session, old.program, program)
-        changes = breaking_changes(old, program, asked.level, beneath)
+        judged = judged_changes(old, program, asked.level, beneath)
     before, after = old.program, program
     # An entry for an operator of PyTorch is no new operator.
     lent = lent_operators(before, after, beneath)
     versions = (*before.resolved.operators, *lent), after.resolved.operators
-    judged = judge(changes, program.config.root, asked.level)
     if asked.accept is not None:
-        return _accept(session, judged.changes, program, asked.accept)
+        accept(judged.changes, program.config.root, asked.accept)
+        session.report([], kind="breaking")
+        session.talk(f"{counted(len(judged.changes), 'change')} accepted in {FILE}")
+        return FINE
     title = f"{judged.summary or '0 breaking changes'} against {against}"
     sections = _sections(asked, versions, judged)
     if session.output_format == "markdown":
@@ -129,10 +125,10 @@ def _compare(session: Session, asked: Asked) -> int:
     return session.exit_code(judged.found)
 
 
-def breaking_changes(
-    old: Version, new: Program, level: Level, beneath: Beneath
-) -> tuple[Diagnostic, ...]:
-    """What callers can no longer rely on, under the targets of each version and over PyTorch. Raises Refused."""
+def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -> Judged:
+    """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
+    accepts. Raises Refused.
+    """
     before, after = zip(*select_both(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
@@ -145,14 +141,8 @@ def breaking_changes(
     def path_of(source: Source) -> str:
         return old.path_of(source) if id(source) in theirs else source.path
 
-    return sort_diagnostics(with_paths(compare_operators(*sides, level=level), path_of))
-
-
-def _accept(session: Session, found: Sequence[Diagnostic], program: Program, reason: str) -> int:
-    accept(found, program.config.root, reason)
-    session.report([], kind="breaking")
-    session.talk(f"{counted(len(found), 'change')} accepted in {FILE}")
-    return FINE
+    found = sort_diagnostics(with_paths(compare_operators(*sides, level=level), path_of))
+    return judge(found, new.config.root, level)
 
 
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, command
 
 
-@click.command("completion")
+@command("completion")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-@global_options
-@click.pass_obj
 def completion_command(session: Session, shell: str) -> int:
     """Print a completion script for a shell.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import (
     Diagnostic,
     code_names,
@@ -17,10 +17,8 @@ from torchgen_lite.diagnostics import (
 )
 
 
-@click.command("explain")
+@command("explain")
 @click.argument("code")
-@global_options
-@click.pass_obj
 def explain_command(session: Session, code: str) -> int:
     """Explain a diagnostic code, with a bad and a good example.
 

@@ -11,7 +11,7 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.projects import each_project
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
@@ -21,12 +21,10 @@ from torchgen_lite.loader.fmt import format_text
 from torchgen_lite.loader.sources import read_source
 
 
-@click.command("fmt")
+@command("fmt")
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
-@global_options
-@click.pass_obj
 def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: bool) -> int:
     """Format the schema files of projects, or the given files: order of fields, indentation, blank
     lines.
@@ -74,7 +72,12 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
         if stale and session.is_text:
             session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE
-    return _write(session, stale, len(changes))
+    for change in stale:
+        with writing(_shown(change.path)):
+            replace_file(Path(change.path), change.new or "")
+    unchanged = len(changes) - len(stale)
+    session.talk(f"{counted(len(stale), 'file')} reformatted, {unchanged} unchanged")
+    return FINE
 
 
 def _not_formatted(change: Change) -> Diagnostic:
@@ -82,14 +85,6 @@ def _not_formatted(change: Change) -> Diagnostic:
     path = _shown(change.path)
     place = first_difference(change, path, "here")
     return Diagnostic("TG017", f"`{path}` is not formatted", place, help="run `torchgen-lite fmt`")
-
-
-def _write(session: Session, stale: list[Change], count: int) -> int:
-    for change in stale:
-        with writing(_shown(change.path)):
-            replace_file(Path(change.path), change.new or "")
-    session.talk(f"{counted(len(stale), 'file')} reformatted, {count - len(stale)} unchanged")
-    return FINE
 
 
 def _shown(path: str) -> str:

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli import plans
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, input_options, require, writing
+from torchgen_lite.cli.session import Session, command, input_options, require, writing
 from torchgen_lite.cli.steps import lines_of_rendering
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
@@ -44,13 +44,8 @@ class Request(NamedTuple):
     @property
     def about_one(self) -> list[str]:
         """The given options that apply to a single project only."""
-        given = {
-            "--schema": self.schema,
-            "--output-dir": self.output_dir,
-            "--depfile": self.depfile,
-            "--stamp": self.stamp,
-        }
-        return [name for name, value in given.items() if value]
+        names = ("schema", "output_dir", "depfile", "stamp")
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name)]
 
     @property
     def is_whole(self) -> bool:
@@ -63,7 +58,7 @@ class Request(NamedTuple):
         return not (self.check or self.diff or self.dry_run)
 
 
-@click.command("generate")
+@command("generate")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
@@ -75,8 +70,6 @@ class Request(NamedTuple):
     "--stamp", metavar="PATH", help="Update the time of this file, the target of the depfile."
 )
 @click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
-@global_options
-@click.pass_obj
 def generate_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Write the generated code.
 
@@ -95,11 +88,9 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
     return watch(session, lambda loaded: _run_each(session, projects, request, loaded, rendered))
 
 
-@click.command("check")
+@command("check")
 @projects_argument
 @input_options
-@global_options
-@click.pass_obj
 def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Check that generated code is up to date; exit 1 and list the files that are not. Writes nothing.
 
@@ -117,14 +108,12 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
     return _run_each(session, projects, Request(**asked, check=True))
 
 
-@click.command("diff")
+@command("diff")
 @projects_argument
 @input_options
 @click.option(
     "--against", metavar="REF|PATH", help="Compare with what this version generates, not the disk."
 )
-@global_options
-@click.pass_obj
 def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Show what `generate` would change, as a patch on stdout. Writes nothing.
 
@@ -153,9 +142,8 @@ def _run_each(
 
 def _diff_against(session: Session, request: Request, against: str) -> int:
     """`diff --against`: compare two versions of the project, ignoring generated files on disk."""
-    from torchgen_lite.cli.against.accepted import judge
     from torchgen_lite.cli.against.version import other_version
-    from torchgen_lite.cli.breaking import breaking_changes
+    from torchgen_lite.cli.breaking import judged_changes
     from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
@@ -164,20 +152,19 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     with other_version(session, against, program, request.schema) as old:
         before = old.generate(request.targets)
         beneath = pytorchs_of_both(session, old.program, program)
-        changes = breaking_changes(old, program, "source", beneath)
-        judged = judge(changes, program.config.root, "source")
+        judged = judged_changes(old, program, "source", beneath)
     root, shown = plans.output_folder(program.config)
     plan = Plan(root, tuple(plans.changed_files(before, generated)), shown=shown)
-    patches, found = plans.patches_of(plan), generated.diagnostics
-    outcome = plans.Outcome(program, generated, plan, found)
-    plans.report_files(session, found, "diff", outcome, patches)
+    patches = plans.patches_of(plan)
+    outcome = plans.Outcome(program, generated, plan, generated.diagnostics)
+    plans.report_files(session, "diff", outcome, patches)
     if session.is_text:
         session.print_patch("".join(patches.values()))
     size = f"{counted(len(plan.changes), 'file')} changed" if plan.changes else "no file changed"
     if judged.summary:
         session.talk(f"{judged.summary} against {against}")
     session.talk(f"{size} against {against}")
-    return session.exit_code(found)
+    return session.exit_code(outcome.diagnostics)
 
 
 def _generate(
@@ -233,7 +220,7 @@ def _compare(
     if request.writes:
         return _write(session, request, outcome)
     if request.dry_run:
-        plans.report_files(session, outcome.diagnostics, "generate", outcome)
+        plans.report_files(session, "generate", outcome)
         if session.is_text:
             click.echo(plans.render_plan(plan), nl=False)
         return FINE
@@ -251,7 +238,7 @@ def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Di
 
 
 def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
-    plan, diagnostics = outcome.plan, outcome.diagnostics
+    plan = outcome.plan
     try:
         write_plan(plan)
     except WriteError as error:
@@ -261,17 +248,17 @@ def _write(session: Session, request: Request, outcome: plans.Outcome) -> int:
             if error.is_begun
             else "nothing was written"
         )
-        found = (*diagnostics, Diagnostic("TG009", message, help=help_))
-        session.report(found, kind="generate")
+        found = Diagnostic("TG009", message, help=help_)
+        session.report([*outcome.diagnostics, found], kind="generate")
         return CANNOT_RUN
-    plans.report_files(session, diagnostics, "generate", outcome)
+    plans.report_files(session, "generate", outcome)
     with writing():
         plans.write_build_files(request.depfile, request.stamp, outcome)
     for change in plan.pending:
         if change.action == "delete":
             session.talk(f"deleted   {plan.path(change.path)}    (no longer produced)")
     session.talk(plans.summary_line(plan))
-    return session.exit_code(diagnostics)
+    return session.exit_code(outcome.diagnostics)
 
 
 def _give_up(session: Session, request: Request, diagnostics: Sequence[Diagnostic]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import click
@@ -13,7 +13,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.extras import lacks
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.importing.cpp_files import read_cpp
@@ -36,7 +36,7 @@ macro_option = click.option(
 )
 
 
-@click.command("import")
+@command("import")
 @click.argument(
     "paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path)
 )
@@ -50,8 +50,6 @@ macro_option = click.option(
 @click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
 @macro_option
 @output_option("--output", help="Write the YAML to this file instead of stdout.")
-@global_options
-@click.pass_obj
 def import_command(
     session: Session,
     paths: tuple[Path, ...],
@@ -74,7 +72,11 @@ def import_command(
     """
     if not paths and not modules:
         raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
-    library = _read(session, paths, modules, namespace, parse_macros(macros))
+    parsed = parse_macros(macros)
+    read = [read_library(session, paths, parsed)] if paths else []
+    if modules:
+        read.insert(0, read_modules(modules, namespace))
+    library = name_kernels(reduce(put_together, read))
     if stopped := [d for d in library.diagnostics if d.code in NOTHING]:
         raise Refused(*stopped)
     _keep(library, namespace)
@@ -87,8 +89,10 @@ def import_command(
     for line in _bound(library):
         session.talk(line)
     if not library.statements:
-        read = f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
-        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {read}")
+        where = (
+            f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
+        )
+        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
     left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
     where = f" of namespace `{namespace}`" if namespace and not count else ""
@@ -131,20 +135,6 @@ def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macr
     text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
     session.note(f"{counted(text.statements, 'registration')} in the files")
     return text
-
-
-def _read(
-    session: Session,
-    paths: Sequence[Path],
-    modules: Sequence[str],
-    namespace: str,
-    macros: dict[str, Macro],
-) -> Library:
-    """The library according to the module, the files, or both."""
-    text = read_library(session, paths, macros) if paths else None
-    registry = read_modules(modules, namespace) if modules else None
-    both = put_together(registry, text) if registry and text else registry or text or Library()
-    return name_kernels(both)
 
 
 def _keep(library: Library, namespace: str) -> None:

@@ -18,7 +18,7 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
-from torchgen_lite.cli.session import Refused, Session, global_options, writing
+from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.templates import find_templates
@@ -41,7 +41,7 @@ _GIT_FILES = (".gitattributes", ".gitignore")
 _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 
 
-@click.command("init")
+@command("init")
 @click.argument("name", required=False)
 @click.option(
     "--target", type=click.Choice(STARTED), help="What the project generates (default: python)."
@@ -57,8 +57,6 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
     default="flat",
     help="Whether the Python package is in `src`.",
 )
-@global_options
-@click.pass_obj
 def init_command(
     session: Session, name: str | None, target: str | None, template: str | None, layout: str
 ) -> int:

@@ -9,7 +9,7 @@ import click
 
 from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.cli.session import Session, command, require
 from torchgen_lite.diagnostics.json_format import json_format_schema
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.fields import build_json_schema
@@ -19,7 +19,7 @@ from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.targets.configuration import configuration_schema
 
 
-@click.command("schema")
+@command("schema")
 @click.option(
     "--of",
     type=click.Choice(("yaml", "config", "output")),
@@ -27,8 +27,6 @@ from torchgen_lite.targets.configuration import configuration_schema
     help="Which schema (default: yaml).",
 )
 @output_option("--output", help="Write to this file instead of stdout.")
-@global_options
-@click.pass_obj
 def schema_command(session: Session, of: str, output: Path | None) -> int:
     """Print the JSON Schema of native_functions.yaml, of the configuration, or of `--output-format
     json`.

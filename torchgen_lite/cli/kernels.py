@@ -10,7 +10,7 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.backends.pages import Row, columns, output_option
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, require, writing
+from torchgen_lite.cli.session import Session, command, require, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit import append
@@ -24,15 +24,13 @@ from torchgen_lite.targets.output import AuthorFunction
 _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 
 
-@click.command("kernels")
+@command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option("--missing", is_flag=True, help="Write stubs of kernels that are not defined.")
 @output_option(
     "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
-@global_options
-@click.pass_obj
 def kernels_command(
     session: Session,
     sources: tuple[str, ...],
@@ -93,9 +91,7 @@ def _functions(
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
     """A C++ function with the first of these files that contains it."""
-    if not function.is_cpp:
-        return function
-    for name, text in texts.items():
+    for name, text in texts.items() if function.is_cpp else ():
         line = defined_in_cpp(text, function.name)
         if line:
             return function._replace(place=f"{name}:{line}")
@@ -123,15 +119,13 @@ def _begin(
     if output is not None and output.suffix in _HEADERS:  # Members are declared by their classes.
         wanted = [one for one in wanted if "::" not in one.name]
     for one in wanted:
-        if output is not None:
-            by_file.setdefault(output, []).append(one)
-        elif len(one.files) == 1:
-            by_file.setdefault(root / one.files[0], []).append(one)
-        else:
+        paths = [root / name for name in one.files] if output is None else [output]
+        if len(paths) != 1:
             places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
             raise click.UsageError(
                 f"`{one.name}` may be in {places}: say where with `--output FILE`."
             )
+        by_file.setdefault(paths[0], []).append(one)
     try:
         with writing():
             for path, own in by_file.items():

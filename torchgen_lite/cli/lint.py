@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -10,11 +11,10 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.session import Session, global_options, schema_options, write_text
+from torchgen_lite.cli.session import Session, command, schema_options, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.pipeline import lint, lint_targets
 
 # A fix may uncover another mistake; after this many rounds more fixes won't help.
 _MAX_ROUNDS = 10
@@ -24,14 +24,12 @@ _EVERY_FIX: ChooseFix = attrgetter("fix")
 _SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 
 
-@click.command("lint")
+@command("lint")
 @projects_argument
 @schema_options
 @click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
-@global_options
-@click.pass_obj
 def lint_command(
     session: Session,
     projects: tuple[str, ...],
@@ -49,15 +47,14 @@ def lint_command(
     torchgen-lite lint --fix --unsafe-fixes
     torchgen-lite lint --output-format sarif > lint.sarif
     """
-    alone = [*(["--schema"] if schema else []), *(["--torch"] if torch else [])]
+    alone = [name for name, given in (("--schema", schema), ("--torch", torch)) if given]
     if torch and fix:
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
         raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
     choose = (_EVERY_FIX if unsafe_fixes else _SAFE_FIX) if fix else None
-    return each_project(
-        session, projects, alone, lambda project: _lint(project, schema, torch, choose)
-    )
+    run = partial(_lint, schema=schema, torch=torch, choose=choose)
+    return each_project(session, projects, alone, run)
 
 
 def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: ChooseFix | None) -> int:
@@ -86,6 +83,8 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: Choose
 def _find(
     session: Session, schema: tuple[str, ...], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
+    from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
+
     program = lint(session.load(schema, torch=torch))
     return program, program.diagnostics if schema or torch else lint_targets(program)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import click
 
 from torchgen_lite.cli.backends.pages import columns
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options, input_options, require
+from torchgen_lite.cli.session import Session, command, input_options, require
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -22,12 +21,10 @@ KINDS = ("ops", "targets", "keys", "templates", "inputs", "outputs", "codes", "c
 Row = dict[str, object]
 
 
-@click.command("list")
+@command("list", more_formats=("cmake",))
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--format", "format_", type=click.Choice(("text", "json", "cmake")), hidden=True)
 @input_options
-@partial(global_options, more_formats=("cmake",))
-@click.pass_obj
 def list_command(
     session: Session,
     kind: str,
@@ -57,7 +54,7 @@ def list_command(
             selection = select_operators(program, next(iter(targets), None))
             require(selection.diagnostics)
             is_over = adds_to_pytorch(program, selection.policy)
-            beneath = known_pytorchs(session, program) if is_over else {}
+            beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
             exported = export_program(program, selection.policy, selection.operators, theirs)
             click.echo(json.dumps(exported, indent=2))

@@ -60,8 +60,7 @@ def report_freshness(session: Session, outcome: Outcome, patches: Mapping[str, s
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     plan = outcome.plan
     stale, message = plan.pending, outcome.program.config.check_message
-    found = [] if session.is_text else out_of_date(plan)
-    report_files(session, [*outcome.diagnostics, *found], "check", outcome, patches)
+    report_files(session, "check", outcome, patches, [] if session.is_text else out_of_date(plan))
     if patches is not None and session.is_text:
         session.print_patch("".join(patches.values()))
         if stale and is_passed_over(plan.root):
@@ -131,14 +130,14 @@ def _in(plan: Plan) -> str:
 
 def report_files(
     session: Session,
-    diagnostics: Sequence[Diagnostic],
     kind: str,
     outcome: Outcome,
     patches: Mapping[str, str] | None = None,
+    more: Sequence[Diagnostic] = (),
 ) -> None:
     """Report the findings and, in machine-readable formats, each file with its line counts."""
     parts = {} if session.is_text else json_parts(outcome.plan, outcome.generated, patches)
-    session.report(diagnostics, kind=kind, **parts)
+    session.report([*outcome.diagnostics, *more], kind=kind, **parts)
 
 
 def changed_files(old: Generated, new: Generated) -> Iterator[Change]:

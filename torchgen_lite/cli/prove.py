@@ -19,7 +19,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.importing import macro_option, parse_macros, read_library
-from torchgen_lite.cli.session import Refused, Session, global_options
+from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
@@ -44,11 +44,9 @@ _NEVER = re.compile(
 _FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
 
 
-@click.command("prove")
+@command("prove")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @macro_option
-@global_options
-@click.pass_obj
 def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, ...]) -> int:
     """Compare what a library registers: kernels with their schemas, fakes with theirs, what no call reaches, and what
     has no fake. It reads C++ and Python (files and folders) as they are; nothing is generated, and no YAML is needed.
@@ -115,12 +113,11 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
             yield _not_compared(f"`{one.kernel}` is declared in none of these files", label)
         else:
             strangers.append((one.name, label))
-    faked = {extra.name for extra in library.extras}
-    strangers += [
-        (extra.name, extra.span and Label(extra.span, "this fake"))
-        for extra in library.extras
-        if extra.name not in operators
-    ]
+    for extra in library.extras:
+        if extra.name in operators:
+            yield from _check_fake(operators[extra.name][1], extra)
+        else:
+            strangers.append((extra.name, extra.span and Label(extra.span, "this fake")))
     theirs = [one for one in strangers if one[0].partition("::")[0] in TORCH_NAMESPACES]
     for name, label in [one for one in strangers if one not in theirs]:
         yield _not_compared(f"`{name}` is defined in none of these files", label)
@@ -129,14 +126,13 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
         yield _not_compared(
             f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
         )
+    faked = {extra.name for extra in library.extras}
     for name, (definition, schema) in operators.items():
         entries = [DispatchEntry.at(one.key, one.kernel, one.span) for one in of.get(name, [])]
         namespace = name.rpartition("::")[0]
         yield from unreachable_kernels([NativeFunction(schema, namespace, tuple(entries))])
         if name not in faked:
             yield from _check_faked(definition, schema, of.get(name, []))
-    for extra in [extra for extra in library.extras if extra.name in operators]:
-        yield from _check_fake(operators[extra.name][1], extra)
 
 
 def _repeated(library: Library) -> Iterator[Diagnostic]:

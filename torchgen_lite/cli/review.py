@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,16 +14,16 @@ import click
 from torchgen_lite.analysis.compare import Level
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.cli.against.accepted import Judged, identity, judge
+from torchgen_lite.cli.against.accepted import Judged, identity
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
 from torchgen_lite.cli.backends.pages import Section, output_option, render_markdown
-from torchgen_lite.cli.breaking import breaking_changes, level_option
+from torchgen_lite.cli.breaking import judged_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import seen_from_here
-from torchgen_lite.cli.session import Session, global_options, writing
+from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.cli.tables.compare import (
     Comparison,
     compare_targets,
@@ -56,13 +57,11 @@ class Review:
     before: Generated
 
 
-@click.command("review")
+@command("review")
 @projects_argument
 @click.option("--against", required=True, metavar="REF|PATH", help="Compare with this version.")
 @level_option
 @output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
-@global_options
-@click.pass_obj
 def review_command(
     session: Session, projects: tuple[str, ...], against: str, level: Level, summary: Path | None
 ) -> int:
@@ -74,10 +73,7 @@ def review_command(
     torchgen-lite review --against main
     torchgen-lite review --against main --output-format github --summary page.md
     """
-
-    def review(project: Session) -> int:
-        return _review(project, against, level, summary)
-
+    review = partial(_review, against=against, level=level, summary=summary)
     return each_project(session, projects, [], review)
 
 
@@ -116,11 +112,15 @@ def _find(
             nothing = Program(Resolved(()), program.config)
             old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
         beneath = pytorchs_of_both(session, old.program, program)
-        known = Counter(map(identity, before.diagnostics))
-        new = [one for one in generated.diagnostics if not _take(known, identity(one))]
+        known, new = Counter(map(identity, before.diagnostics)), []
+        for one in generated.diagnostics:
+            if known[identity(one)]:
+                known[identity(one)] -= 1  # Each old one is matched once.
+            else:
+                new.append(one)
         return Review(
             plan,
-            judge(breaking_changes(old, program, level, beneath), program.config.root, level),
+            judged_changes(old, program, level, beneath),
             compare_targets(old.program, program, beneath),
             new,
             sum(known.values()),
@@ -128,15 +128,6 @@ def _find(
             generated,
             before,
         )
-
-
-def _take(known: Counter[tuple[str, str, str]], one: tuple[str, str, str]) -> bool:
-    """Whether a diagnostic was there before; each old one is matched once."""
-    known[one] -= 1
-    if known[one] >= 0:
-        return True
-    del known[one]
-    return False
 
 
 def _show_page(session: Session, page: str, summary: Path | None) -> None:

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from shutil import get_terminal_size
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+from click.decorators import FC
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.config import Config
 
 _Item = TypeVar("_Item")
+EPILOG = "Options of every command: torchgen-lite --help"
 FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
@@ -255,61 +257,6 @@ def _say(text: str) -> None:
     click.echo(text, err=True, nl=False, color=True)
 
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Command:
-    """The options that every command has; with more formats, its own help lists those."""
-    output_format = _global(
-        "--output-format",
-        cls=click.Option if more_formats else _Global,
-        type=click.Choice((*FORMATS, *more_formats)),
-        envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
-        help="How results and diagnostics are shown (default: full).",
-    )
-    return with_options(command, _OPTIONS[0], output_format, *_OPTIONS[1:])
-
-
-def with_options(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
-    """The command with these options, which its help lists in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def schema_options(command: _Command) -> _Command:
-    """The options of commands that read schema files."""
-    schema = click.option(
-        "--schema",
-        multiple=True,
-        metavar="PATH",
-        help="Schema file, instead of the configured ones.",
-    )
-    for_torch = click.option(
-        "--for-torch",
-        metavar="RELEASE",
-        callback=_set_release,
-        expose_value=False,
-        help="Read entries for this PyTorch; `check` takes several: 2.9,2.13.",
-    )
-    return with_options(command, schema, for_torch)
-
-
-def input_options(command: _Command) -> _Command:
-    """The options of commands that ask what is generated."""
-    return with_options(
-        command,
-        click.option(
-            "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
-        ),
-        schema_options,
-        click.option(
-            "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
-        ),
-        click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
-    )
-
-
 def _set_release(context: click.Context, _: click.Parameter, release: str | None) -> None:
     """As `--config 'for-torch = "2.13"'` does; `check` takes several."""
     session = context.ensure_object(Session)
@@ -339,26 +286,101 @@ class _Global(click.Option):
 
 
 # An option whose value is kept in the session, and not passed to the command.
-_global = partial(click.option, cls=_Global, callback=_store, expose_value=False)
-_OPTIONS = (
-    _global(
-        "--config",
-        metavar="PATH|'KEY = VALUE'",
+_global = partial(_Global, callback=_store, expose_value=False)
+
+
+def global_options(more_formats: Sequence[str] = ()) -> list[click.Parameter]:
+    """The options that every command has; with more formats, its own help lists those."""
+    return [
+        _global(
+            ["--config"],
+            metavar="PATH|'KEY = VALUE'",
+            multiple=True,
+            help="Configuration file, or one setting in TOML; may be repeated.",
+        ),
+        (click.Option if more_formats else _Global)(
+            ["--output-format"],
+            type=click.Choice((*FORMATS, *more_formats)),
+            envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
+            help="How results and diagnostics are shown (default: full).",
+            callback=_store,
+            expose_value=False,
+        ),
+        _global(
+            ["--color"],
+            type=click.Choice(("auto", "always", "never")),
+            help="Color of messages (default: auto).",
+        ),
+        _global(
+            ["--max-diagnostics"],
+            type=click.IntRange(0),
+            metavar="N",
+            help="Show at most N diagnostics (default: 50; 0: all).",
+        ),
+        _global(["--deny-warnings"], is_flag=True, help="Exit with 1 on warnings, too."),
+        _global(["-q", "--quiet"], is_flag=True, help="Print nothing on success."),
+        _global(
+            ["-v", "--verbose"], is_flag=True, help="Report what is read, rendered and skipped."
+        ),
+    ]
+
+
+def command(
+    name: str, *, more_formats: Sequence[str] = (), short_help: str | None = None
+) -> Callable[[Callable[..., int]], click.Command]:
+    """A command: a function of the session and of its own options; it has the global ones, too.
+
+    Only what parses a command line, such as `--help`, ends a run with click's exceptions: see Note [Verdicts].
+    """
+
+    def decorate(run: Callable[..., int]) -> click.Command:
+        @wraps(run)
+        def to_its_end(*arguments: object, **options: object) -> int:
+            try:
+                return run(click.get_current_context().obj, *arguments, **options)
+            except (click.exceptions.Exit, click.Abort) as error:
+                raise SystemExit(f"click's {type(error).__name__}") from error
+
+        made = click.command(name, epilog=EPILOG, short_help=short_help)(to_its_end)
+        made.params += global_options(more_formats)
+        return made
+
+    return decorate
+
+
+def options(*each: Callable[[FC], FC]) -> Callable[[FC], FC]:
+    """Several options as one decorator; the help lists them in this order."""
+
+    def decorate(run: FC) -> FC:
+        for option in reversed(each):
+            run = option(run)
+        return run
+
+    return decorate
+
+
+# The options of commands that read schema files.
+schema_options = options(
+    click.option(
+        "--schema",
         multiple=True,
-        help="Configuration file, or one setting in TOML; may be repeated.",
+        metavar="PATH",
+        help="Schema file, instead of the configured ones.",
     ),
-    _global(
-        "--color",
-        type=click.Choice(("auto", "always", "never")),
-        help="Color of messages (default: auto).",
+    click.option(
+        "--for-torch",
+        metavar="RELEASE",
+        callback=_set_release,
+        expose_value=False,
+        help="Read entries for this PyTorch; `check` takes several: 2.9,2.13.",
     ),
-    _global(
-        "--max-diagnostics",
-        type=click.IntRange(0),
-        metavar="N",
-        help="Show at most N diagnostics (default: 50; 0: all).",
+)
+# The options of commands that ask what is generated.
+input_options = options(
+    click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
+    schema_options,
+    click.option(
+        "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
     ),
-    _global("--deny-warnings", is_flag=True, help="Exit with 1 on warnings, too."),
-    _global("-q", "--quiet", is_flag=True, help="Print nothing on success."),
-    _global("-v", "--verbose", is_flag=True, help="Report what is read, rendered and skipped."),
+    click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
 )

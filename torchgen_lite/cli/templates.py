@@ -10,9 +10,10 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.listing import template_files
 from torchgen_lite.cli.session import (
+    EPILOG,
     Refused,
     Session,
-    global_options,
+    command,
     require,
     unknown,
     writing,
@@ -29,12 +30,7 @@ from torchgen_lite.pipeline import generate_all, template_packages
 from torchgen_lite.targets import TARGETS
 
 
-@click.group("templates")
-def templates_command() -> None:
-    """Export built-in templates to override, or check overrides."""
-
-
-@templates_command.command("export")
+@command("export")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
     "--output-dir",
@@ -43,8 +39,6 @@ def templates_command() -> None:
     metavar="DIR",
     help="Where to (default: templates).",
 )
-@global_options
-@click.pass_obj
 def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     """Export built-in templates. Existing files are left alone.
 
@@ -72,9 +66,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     return FINE
 
 
-@templates_command.command("check", short_help="Check overrides.")
-@global_options
-@click.pass_obj
+@command("check", short_help="Check overrides.")
 def check(session: Session) -> int:
     """Check overrides: render everything with them, and report files that override nothing.
 
@@ -97,6 +89,14 @@ def check(session: Session) -> int:
     if not found:
         session.talk(f"{len(known)} templates, {counted(len(overrides), 'override')}, no mistake")
     return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)
+
+
+templates_command = click.Group(
+    "templates",
+    [export, check],
+    help="Export built-in templates to override, or check overrides.",
+    epilog=EPILOG,
+)
 
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,13 +85,12 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     """Write an entry for each of these findings that has none, from another run for example. Raises Refused."""
     source = _text(root)
-    there = {_said(entry) for entry, _ in _entries(source)}
-    old = source.text if source is not None else ""
+    there, old = {_said(entry) for entry, _ in _entries(source)}, source.text
     new = [Accepted(*identity(one), reason) for one in found if identity(one) not in there]
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:
-        named = zip((one.name for one in fields(Accepted)), astuple(entry))
-        texts.append("".join(["[[accepted]]\n", *[f"{n} = {_quoted(v)}\n" for n, v in named]]))
+        lines = [f"{name} = {_quoted(value)}\n" for name, value in asdict(entry).items()]
+        texts.append("".join(["[[accepted]]\n", *lines]))
     write_text(root / FILE, "\n".join(texts))
 
 
@@ -109,20 +108,16 @@ def _said(entry: Accepted) -> tuple[str, str, str]:
     return entry.code, entry.operator, entry.change
 
 
-def _text(root: Path) -> Source | None:
-    """The file, if there is one. Raises Refused."""
+def _text(root: Path) -> Source:
+    """The file, which is empty if there is none. Raises Refused."""
     path = root / FILE
-    if not path.exists():
-        return None
-    source, unread = read_source(path, root)
+    source, unread = read_source(path, root) if path.exists() else (None, ())
     require([replace(one, code="TG384") for one in unread])
-    return source
+    return source or Source(FILE, "")
 
 
-def _entries(source: Source | None) -> Iterator[tuple[Accepted, Label | None]]:
+def _entries(source: Source) -> Iterator[tuple[Accepted, Label | None]]:
     """The entries and their places. Raises Refused."""
-    if source is None:
-        return
     try:
         data = tomllib.loads(source.text)
     except (ValueError, RecursionError) as error:

@@ -22,13 +22,13 @@ from torchgen_lite.cli.backends.pages import write_file
 from torchgen_lite.cli.backends.sources import input_option
 from torchgen_lite.cli.backends.verdicts import SERVED, Covered, Verdict, coverage, kernels_of
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, command
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
 
 
-@click.command("add")
+@command("add")
 @click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
 @click.option(
     "--dispatch",
@@ -44,8 +44,6 @@ from torchgen_lite.loader.entry import NativeFunction
     help="Add what a script or a log calls and no kernel serves, as `coverage --calls` finds it.",
 )
 @native_options
-@global_options
-@click.pass_obj
 def add_command(
     session: Session,
     operators: tuple[str, ...],
@@ -75,21 +73,18 @@ def add_command(
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
     there = {function.name for function in program.entries if not function.is_listed}
-    every = list(_with_delegates(pytorch, operators))
+    every = _with_delegates(pytorch, operators)
     # By name, only what has a kernel is an entry.
     every = [f for f in every if not is_named or f.structured_delegate is None]
     wanted = [f for f in every if f.name not in there]
-    before = program.sources[0].text if program.sources else ""
-    gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-    text = (
-        before
-        + (gap if wanted else "")
-        + "\n".join((named if is_named else entry)(f, key) for f in wanted)
-    )
     for function in every:
         if function.name in there:
             session.talk(f"{function.name} is already declared")
     if wanted:
+        before = program.sources[0].text if program.sources else ""
+        end = "" if before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        entries = [(named if is_named else entry)(function, key) for function in wanted]
+        text = before + (end if before else "") + "\n".join(entries)
         write_file(session, path, text, f"{counted(len(wanted), 'operator')} added to")
     else:
         session.talk("0 operators added")
@@ -118,16 +113,14 @@ def _asked_for(
             yield one.operator.name
 
 
-def _with_delegates(pytorch: Native, names: Sequence[str]) -> Iterator[NativeFunction]:
-    """The functions without repeats, each after the one that has its kernel."""
-    seen: set[str] = set()
+def _with_delegates(pytorch: Native, names: Sequence[str]) -> list[NativeFunction]:
+    """The functions without repeats, each with the one that has its kernel."""
+    found: dict[str, NativeFunction] = {}
     for name in names:
         function = pytorch[whole_name(name)]
-        delegate = pytorch.get(function.delegate or "")
-        for one in (function, delegate):
-            if one is not None and one.name not in seen:
-                seen.add(one.name)
-                yield one
+        delegate = pytorch.get(function.delegate or "", function)
+        found |= {function.name: function, delegate.name: delegate}
+    return list(found.values())
 
 
 def named(function: NativeFunction, key: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import click
@@ -45,12 +44,12 @@ from torchgen_lite.cli.backends.verdicts import (
     kernels_of,
 )
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.session import Session, global_options, unknown
+from torchgen_lite.cli.session import Session, command, unknown
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 
 
-@click.command("coverage")
+@command("coverage", more_formats=("markdown",))
 @click.argument("operator", required=False)
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
@@ -91,8 +90,6 @@ from torchgen_lite.diagnostics.text import counted
 @output_option("--output", help="Write the verdicts to this file, for `--against`.")
 @input_option("--against", help="Exit 1 if an operator has a worse verdict than in this file.")
 @html_option
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
 def coverage_command(
     session: Session,
     operator: str | None,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -12,28 +11,27 @@ from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.backends.sources import scanned
 from torchgen_lite.cli.backends.verdicts import Overlay, pytorchs
-from torchgen_lite.cli.session import Session, require, schema_options, unknown
+from torchgen_lite.cli.session import Session, options, require, schema_options, unknown
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
 # Mistakes that depend on the release, or that do not matter for coverage.
 _ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
 
 
-def native_options(command: _Command) -> _Command:
-    """The options that name the author's files and PyTorch's."""
-    native = click.option(
+# The options that name the author's files and PyTorch's.
+native_options = options(
+    schema_options,
+    click.option(
         "--native",
         default="",
         metavar="RELEASE",
         help="Which PyTorch: a version, a wheel or a path (default: as configured, else the installed one).",
-    )
-    return schema_options(native(command))
+    ),
+)
 
 
 def load_with_native(session: Session, schema: Sequence[str] | None, native: str) -> Program:

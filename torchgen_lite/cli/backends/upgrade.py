@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -35,7 +34,7 @@ from torchgen_lite.cli.backends.pages import (
     write_file,
 )
 from torchgen_lite.cli.backends.verdicts import Overlay, Verdict, coverage, pytorchs
-from torchgen_lite.cli.session import Session, global_options, schema_options
+from torchgen_lite.cli.session import Session, command, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp import public
@@ -53,7 +52,7 @@ _GRADIENTS = "gradients: a backward pass calls other operators"
 Entry = tuple[NativeFunction, Operator | None, Operator | None]
 
 
-@click.command("upgrade")
+@command("upgrade", more_formats=("markdown",))
 @click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
 @click.option(
     "--to", "new", default=INSTALLED, metavar="RELEASE", help="The new one (default: installed)."
@@ -64,8 +63,6 @@ Entry = tuple[NativeFunction, Operator | None, Operator | None]
 @schema_options
 @click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
 @html_option
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
 def upgrade_command(
     session: Session,
     old: str,
@@ -110,15 +107,10 @@ def upgrade_command(
     # Entries that name operators missing from the old release, too.
     unknown = [one for one in program.diagnostics if one.code == "TG312"]
     found = [*unknown, *_changed(entries)]
-    callers = Section(_CALLERS, _of_callers(later, releases), FINDING)
+    every = [Section(_CALLERS, _of_callers(later, releases), FINDING)]
+    every += [*_kernel_sections(entries), *_composites((program, later), releases, key)]
     formulas = _gradients(session, old, new, program.config.root)
-    gradients = Section(_GRADIENTS, formulas, ("operator", "gradient", "formula"))
-    every = [
-        callers,
-        *_kernel_sections(entries),
-        *_composites((program, later), releases, key),
-        gradients,
-    ]
+    every.append(Section(_GRADIENTS, formulas, ("operator", "gradient", "formula")))
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows, _ in sections}
     shown = [Section(_DEAD, finding_rows(found), FINDING), *sections]
@@ -169,13 +161,12 @@ def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
     for function, old, new in entries:
         if new is None:
             continue
-        rank = compare_kernels(function, new.function).rank
+        name, rank = function.func.local_name, compare_kernels(function, new.function).rank
         if rank in (Rank.names, Rank.symint):
-            milder.append((function.func.local_name, SAID[rank], new.schema.local_text))
-        if old is not None and _structure(old) != _structure(new):
-            structured.append(
-                (function.func.local_name, f"{_structure(old)} before, {_structure(new)} now")
-            )
+            milder.append((name, SAID[rank], new.schema.local_text))
+        was, now = _structure(old or new), _structure(new)
+        if was != now:
+            structured.append((name, f"{was} before, {now} now"))
     yield Section("different names, defaults or SymInt", milder, ("operator", "what", "schema"))
     yield Section("structured or delegated differently", structured, ("operator", "how"))
 

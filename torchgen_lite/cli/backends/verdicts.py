@@ -69,28 +69,21 @@ class Overlay(NamedTuple):
         """The same with the kernels that the target of a program registers."""
         resolved = program.resolved
         selection = Selection((*resolved.declared, *resolved.copying), policy)
-        found = [
-            one
-            for one in served_by(program, selection, self.tables)
-            if one.table.name in self.tables
-        ]
-        made = {
-            one.table.name: {**self.made[one.table.name], **over(one.registered)} for one in found
-        }
-        tables = {one.table.name: one.table for one in found}
-        return self._replace(tables={**self.tables, **tables}, made={**self.made, **made})
+        tables, made = {**self.tables}, {**self.made}
+        for one in served_by(program, selection, self.tables):
+            name = one.table.name
+            if name in tables:
+                tables[name], made[name] = one.table, {**made[name], **over(one.registered)}
+        return self._replace(tables=tables, made=made)
 
     def with_kernels(self, kernels: Mapping[str, Mapping[str, str]]) -> Overlay:
         """The same with kernels of which the places are known: by operator and key."""
-        tables = {
-            name: one._replace(
-                kernels={**one.kernels, **kernels[name]},
-                own=(one.own or frozenset()) | kernels[name].keys(),
-            )
-            for name, one in self.tables.items()
-            if name in kernels
-        }
-        return self._replace(tables={**self.tables, **tables})
+        tables = {**self.tables}
+        for name in kernels.keys() & tables.keys():
+            one, given = tables[name], kernels[name]
+            own = (one.own or frozenset()) | given.keys()
+            tables[name] = one._replace(kernels={**one.kernels, **given}, own=own)
+        return self._replace(tables=tables)
 
     def cell(self, name: str, key: str) -> Cell:
         return cell_of(self.tables[name], key)

@@ -6,16 +6,12 @@ import gc
 import os
 import sys
 
-import click
-
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.extras import lacks
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, command
 
 
-@click.command("lsp")
-@global_options
-@click.pass_obj
+@command("lsp")
 def lsp_command(session: Session) -> int:
     """Run the language server for schema files. Editors start it, and talk to it over stdin and
     stdout.

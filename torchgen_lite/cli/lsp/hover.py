@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.cli.lsp.analysis import Analysis
 from torchgen_lite.cli.lsp.places import Place
-from torchgen_lite.cli.session import Refused
 from torchgen_lite.cli.tables.explain import render_table
-from torchgen_lite.cli.tables.registrations import pytorchs_of
+from torchgen_lite.cli.tables.registrations import known_pytorchs
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.targets import configured_targets
-from torchgen_lite.targets.output import Signatures
 from torchgen_lite.targets.registered import (
-    Beneath,
     adds_to_pytorch,
     registrations_of_program,
     select_operators,
-    unknown_beneath,
 )
 
 
@@ -56,7 +52,9 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     function = operator.function
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
-    parts += [_code(language, lines) for language, lines in _signatures(analysis, operator)]
+    for target in configured_targets(analysis.program.config):
+        signatures = target.signatures_of(analysis.program, function)
+        parts += [_code(*signatures)] if signatures is not None else []
     for one in _registered(analysis, operator):
         # Where PyTorch's kernels are not known, the rest of the table is not either.
         is_known = one.own is None or not one.kernels.keys() <= one.own
@@ -64,24 +62,12 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     return "\n\n".join(parts)
 
 
-def _signatures(analysis: Analysis, operator: Operator) -> Iterator[Signatures]:
-    """The operator's signature in the output of each configured target."""
-    for target in configured_targets(analysis.program.config):
-        found = target.signatures_of(analysis.program, operator.function)
-        if found is not None:
-            yield found
-
-
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
     """What the first configured target registers for an operator, over what PyTorch has."""
     program = analysis.program
-    beneath: Beneath = {}
     selection = select_operators(program, None)
-    if adds_to_pytorch(program, selection.policy):
-        try:
-            beneath = pytorchs_of(program)
-        except Refused:
-            beneath = unknown_beneath(program)
+    is_over = adds_to_pytorch(program, selection.policy)
+    beneath = known_pytorchs(lambda _: None, program) if is_over else {}
     found = registrations_of_program(program, selection, beneath)
     return [one for one in found if one.name == operator.name]
 

@@ -89,27 +89,19 @@ class Server(LanguageServer):
     def units(self) -> Units:
         return self.workspace.position_codec.client_num_units
 
-    def texts(self) -> dict[Path, str]:
-        """The texts of open documents that are files."""
-        opened = self.workspace.text_documents.items()
-        return {path: document.source for uri, document in opened if (path := path_of(uri))}
-
-    def project(self, path: Path) -> Project:
-        return self.projects.setdefault(project_of(path), Project())
+    def project(self, uri: str) -> Project:
+        """The project of a document, without an analysis if it isn't a file."""
+        path = path_of(uri)
+        return self.projects.setdefault(project_of(path), Project()) if path else Project()
 
     def changed(self, uri: str, pause: float = PAUSE) -> None:
         """Analyze a document's project, superseding a running analysis."""
         path = path_of(uri)
         if path is not None:
-            project = self.project(path)
+            project = self.project(uri)
             if project.task is not None:
                 project.task.cancel()
             project.task = asyncio.create_task(self._analyze(project, path, pause))
-
-    def everything_changed(self) -> None:
-        """A file other than an open document was written: a configuration, a kernel module."""
-        for uri in list(self.workspace.text_documents):
-            self.changed(uri, 0)
 
     async def _analyze(self, project: Project, path: Path, pause: float) -> None:
         await asyncio.sleep(pause)
@@ -135,14 +127,14 @@ class Server(LanguageServer):
             )
 
     async def work(self, run: Callable[[Mapping[Path, str]], _Answer]) -> _Answer:
-        """Run a function in the background, on the current texts."""
-        texts = self.texts()
+        """Run a function in the background, on the current texts of open documents that are files."""
+        opened = self.workspace.text_documents.items()
+        texts = {path: document.source for uri, document in opened if (path := path_of(uri))}
         return await asyncio.get_running_loop().run_in_executor(self.worker, run, texts)
 
     async def analysis(self, uri: str) -> Analysis | None:
         """The analysis of a document's current text."""
-        path = path_of(uri)
-        project = self.project(path) if path is not None else Project()
+        project = self.project(uri)
         while project.task is not None and not project.task.done():
             await asyncio.wait({project.task})
         return project.latest
@@ -189,7 +181,9 @@ async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> Non
 
 
 async def _written(ls: Server, params: object) -> None:
-    ls.everything_changed()
+    """A file was written, which may be none that is open: a configuration, a kernel module."""
+    for uri in list(ls.workspace.text_documents):
+        ls.changed(uri, 0)
 
 
 async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
@@ -200,10 +194,8 @@ async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
 
 
 async def _complete(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
-    path = path_of(params.text_document.uri)
-    latest = ls.project(path).latest if path is not None else None
-    if latest is None:
-        latest = await ls.analysis(params.text_document.uri)
+    uri = params.text_document.uri
+    latest = ls.project(uri).latest or await ls.analysis(uri)
     return list(complete(latest, ls.place(params))) if latest is not None else []
 
 

@@ -18,11 +18,11 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import (
     Refused,
     Session,
-    global_options,
+    command,
+    options,
     require,
     schema_options,
     unknown,
-    with_options,
 )
 from torchgen_lite.cli.tables.compare import (
     compare_tables,
@@ -56,7 +56,8 @@ from torchgen_lite.targets.registered import (
     why_absent,
 )
 
-_SOURCE = (
+# Where registrations come from.
+_SOURCE = options(
     schema_options,
     click.option(
         "--target", metavar="NAME", help="The registrations of this target (default: the first)."
@@ -80,7 +81,7 @@ _SOURCE = (
 
 
 class _Asked(NamedTuple):
-    """The operator, if one is named, its keys, and the values of these options."""
+    """The operator, if one is named, its keys, and the values of the options of `_SOURCE`."""
 
     operator: str | None
     keys: tuple[str, ...]
@@ -91,12 +92,7 @@ class _Asked(NamedTuple):
     fallbacks: tuple[str, ...]
 
 
-def _source_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Where registrations come from: the other fields of `_Asked`."""
-    return with_options(command, *_SOURCE)
-
-
-@click.command("table")
+@command("table", more_formats=("markdown",))
 @click.argument("operator", required=False)
 @click.option(
     "--key", "keys", multiple=True, metavar="KEY", help="Only the slot of this key; repeatable."
@@ -108,9 +104,7 @@ def _source_options(command: click.decorators.FC) -> click.decorators.FC:
     metavar="REF|PATH|torch:VERSION",
     help="Show the cells that changed since another version, for all operators or one.",
 )
-@_source_options
-@partial(global_options, more_formats=("markdown",))
-@click.pass_obj
+@_SOURCE
 def table_command(
     session: Session,
     /,
@@ -199,12 +193,10 @@ def _write_page(
     return FINE
 
 
-@click.command("why")
+@command("why")
 @click.argument("operator")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-@_source_options
-@global_options
-@click.pass_obj
+@_SOURCE
 def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **asked: Any) -> int:
     """Show rule by rule why a call whose arguments have these keys runs that kernel.
 

@@ -44,6 +44,11 @@ class Changed(NamedTuple):
         """The cells, merging neighbors that change alike into runs."""
         return runs_of(self.cells, lambda a, b: are_alike(a.old, b.old) and are_alike(a.new, b.new))
 
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Of each run, its keys and what serves them before and after."""
+        return [(_keys(run), _describe(run[0].old), _describe(run[0].new)) for run in self.runs]
+
 
 class Comparison(NamedTuple):
     """The differences: operators that changed, new ones, and removed ones."""
@@ -121,15 +126,15 @@ def render_comparison(found: Comparison) -> str:
     """As text: a line or a block for each group, then what is new and what is gone."""
     lines: list[str] = []
     for group in _groups(found.changed):
-        runs = group[0].runs
+        runs, texts = group[0].runs, ["{}: {} -> {}".format(*row) for row in group[0].rows]
         if len(group) > 1:
             lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
             if len(runs) > 1:
-                lines += [f"  {_run_name(r)}: {r[0].old.called} -> {r[0].new.called}" for r in runs]
+                lines += [f"  {_keys(r)}: {r[0].old.called} -> {r[0].new.called}" for r in runs]
         elif len(runs) == 1:
-            lines.append(f"{group[0].name}: {_run_text(runs[0])}")
+            lines.append(f"{group[0].name}: {texts[0]}")
         else:
-            lines += [group[0].name, *(f"  {_run_text(run)}" for run in runs)]
+            lines += [group[0].name, *(f"  {text}" for text in texts)]
     lines += [f"new: {name}" for name in found.added]
     lines += [f"gone: {name}" for name in found.removed]
     return "".join(f"{line}\n" for line in lines)
@@ -140,7 +145,7 @@ def comparison_sections(found: Comparison) -> list[Section]:
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
     for group in _groups(found.changed):
-        rows = [row for one in group for row in _rows(one)]
+        rows = [(one.name, *row) for one in group for row in one.rows]
         if len(group) == 1:
             alone += rows
         else:
@@ -194,16 +199,7 @@ def _sentence(group: Sequence[Changed]) -> str:
     return f"{count} have {new.called} at {new.key}, and had {old.called}"
 
 
-def _run_text(run: Sequence[CellChange]) -> str:
-    return f"{_run_name(run)}: {_describe(run[0].old)} -> {_describe(run[0].new)}"
-
-
-def _rows(one: Changed) -> Iterator[tuple[str, ...]]:
-    for run in one.runs:
-        yield one.name, _run_name(run), _describe(run[0].old), _describe(run[0].new)
-
-
-def _run_name(run: Sequence[CellChange]) -> str:
+def _keys(run: Sequence[CellChange]) -> str:
     return run_name([change.new for change in run])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -73,16 +73,16 @@ def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
     both = zip((old, new), zip(*select_both(old, new)))
     if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
         return {}
-    return known_pytorchs(session, old, new)
+    return known_pytorchs(session.warn, old, new)
 
 
-def known_pytorchs(session: Session, *programs: Program) -> Beneath:
+def known_pytorchs(warn: Callable[[str], None], *programs: Program) -> Beneath:
     """The same under the last of these programs, all of which add to it."""
     try:
         return pytorchs_of(programs[-1])
     except Refused as refused:
         reason = refused.diagnostics[0].message
-        session.warn(f"{reason}; of its operators, only what the files register is known")
+        warn(f"{reason}; of its operators, only what the files register is known")
         return unknown_beneath(*programs)
 
 
