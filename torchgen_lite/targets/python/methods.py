@@ -31,25 +31,15 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
         base: build_packet(identifier(base), group, "TensorMethods.")
         for base, group in groups.items()
     }
-    common: dict[str, object] = {
-        "methods": list(views.values()),
-        "has_eq": any(o.dunder == "__eq__" for o in operators),
-    }
+    common: dict[str, object] = {"methods": views, "operators": operators}
     context = {
-        "plain_operators": _of_style(operators, "method"),
         "runtime": package.runtime,
         "adapters": adapters,
         "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
-        "reflected_operators": _of_style(operators, "reflected"),
-        "reciprocal_operators": _of_style(operators, "reciprocal"),
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
     overloads = [o for group in groups.values() for o in group]
-    types = {
-        "operators": {o.dunder: views[o.base] for o in operators if o.style == "method"},
-        "swapped_operators": [o.dunder for o in operators if o.style != "method"],
-        **typing_context(package, overloads, [identifier(base) for base in groups]),
-    }
+    types = typing_context(package, overloads, [identifier(base) for base in groups])
     yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
 
 
@@ -81,8 +71,3 @@ def _has_operator(operator: PythonOperator, groups: Groups, package: Package) ->
     if operator.style == "reciprocal":
         return "reciprocal" in groups and operator.base in groups
     return operator.base in groups
-
-
-def _of_style(operators: Sequence[PythonOperator], style: str) -> dict[str, str]:
-    """The Python operators of a style, each with the method or function that implements it."""
-    return {o.dunder: identifier(o.base) for o in operators if o.style == style}

@@ -60,14 +60,6 @@ class StructuredView(NamedTuple):
     passed: Sequence[str]
     results: Sequence[tuple[str, str, str]]
 
-    @property
-    def is_inplace(self) -> bool:
-        return self.overload.kind is SchemaKind.inplace
-
-    @property
-    def is_out(self) -> bool:
-        return self.overload.kind is SchemaKind.out
-
 
 def structured_kernel(
     out: Overload,

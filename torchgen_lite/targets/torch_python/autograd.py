@@ -33,7 +33,7 @@ from torchgen_lite.languages.python.formula import (
     write,
 )
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
+from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
@@ -69,23 +69,6 @@ class AutogradView(NamedTuple):
     returned: str
     tangent_locals: Sequence[Local]
     tangents: Sequence[str]
-
-    @property
-    def is_inplace(self) -> bool:
-        return self.operator.kind is SchemaKind.inplace
-
-    @property
-    def has_keywords(self) -> bool:
-        return any(a.kwarg_only for a in self.operator.schema.arguments)
-
-    @property
-    def asks_needs(self) -> bool:
-        """Whether the wanted gradients decide what is kept."""
-        return any(tensors.needed for tensors in self.tensors)
-
-    @property
-    def has_lists(self) -> bool:
-        return any(tensors.is_list for tensors in self.tensors)
 
     @property
     def saved(self) -> str:

@@ -54,10 +54,6 @@ class PacketView(NamedTuple):
     overloads: tuple[OverloadView, ...]
     signatures: tuple[Signature, ...]
 
-    @property
-    def is_overloaded(self) -> bool:
-        return len(self.signatures) > 1
-
 
 class Namespace(NamedTuple):
     """One module of the package: its imports and its packets."""
@@ -80,7 +76,7 @@ def build_namespace(
         by_base.setdefault(schema.base_name, []).append(schema)
     classes = _Classes(docs)
     packets = [classes.packet(base, by_base[base]) for base in sorted(by_base)]
-    if any(packet.is_overloaded for packet in packets):
+    if any(len(packet.signatures) > 1 for packet in packets):
         classes.used.add(ImportedName("overload"))
     module = _fresh(namespace.replace(".", "_"), modules)
     return Namespace(module, imports(classes.used, torch_ops.TYPE_MODULES), tuple(packets))
