@@ -34,6 +34,7 @@ from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
 from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
 from torchgen_lite.languages.cpp.types import CType, headers_of
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import (
     Taken,
@@ -88,7 +89,7 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
 
 def function_name(name: str) -> str:
     """The name of a function and of a method."""
-    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)
+    return lengthened(cpp_text.function_name(name), _IN_METHODS)
 
 
 _BODIES = "method_bodies.h"

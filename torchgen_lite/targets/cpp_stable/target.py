@@ -78,7 +78,7 @@ def _library(
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: stable.signature(one.function, one.schema.base_name),
+        lambda one: stable.signature(one.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )

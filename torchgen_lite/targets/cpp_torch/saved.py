@@ -15,6 +15,7 @@ from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.torch_types import Conventions
 from torchgen_lite.languages.cpp.types import VOID, CType, std, unrooted
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
@@ -120,7 +121,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
         if saved.result is not None:
             returned = info.function.func.returns[saved.result].type
             type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
-        name = cpp_text.free_name(f"saved_{saved.name}", names)
+        name = lengthened(f"saved_{saved.name}", names)
         names.add(name)
         found.append(_member(saved, name, type_))
     return found
@@ -128,9 +129,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
 
 def count_of(info: DifferentiabilityInfo, value: str) -> str:
     """The member that has the number of tensors in a list."""
-    return cpp_text.free_name(
-        f"{value}_count", _locals_of(info).union(m.name for m in members(info))
-    )
+    return lengthened(f"{value}_count", _locals_of(info).union(m.name for m in members(info)))
 
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:

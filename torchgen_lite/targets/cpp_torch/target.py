@@ -55,7 +55,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_registrations,
 )
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select, select_calls
+from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -133,8 +133,7 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
     problem = partial(_problem, classes=options.types)
-    choose = select_calls if options.calls_only else select
-    return choose(program, policy, options.skip, problem)
+    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:

@@ -27,7 +27,7 @@ from torchgen_lite.languages.python.signature import (
     imports,
     unshadowed,
 )
-from torchgen_lite.languages.text import doc_lines, doc_text
+from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
 
 NO_DOCS: Mapping[str, str] = MappingProxyType({})
@@ -121,9 +121,7 @@ class _Classes:
 def _fresh(name: str, taken: set[str]) -> str:
     """`name`, with underscores appended until it is not taken: `a__b.c` and `a.b__c` both exist,
     and so do `a::b` and `a__b`."""
-    name = identifier(name)
-    while name in taken:
-        name += "_"
+    name = lengthened(identifier(name), taken)
     taken.add(name)
     return name
 
