@@ -32,7 +32,7 @@ from functools import partial
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
-from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
@@ -60,14 +60,14 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
     """Both headers, if any operator is a method."""
     if not found:
         return
-    headers = signature_headers([signature for _, signature, _ in found])
-    headers = headers.union(*[default_headers(signature) for _, signature, _ in found])
-    context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
-    for name, more in (
-        ("methods", {"includes": include_blocks(headers)}),
-        ("method_bodies", {"folder": layout.folder}),
-    ):
-        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
+    context = {
+        "namespace": layout.namespace,
+        "folder": layout.folder,
+        "includes": include_blocks(function_headers(found)),
+        "methods": found,
+    }
+    for name in ("methods", "method_bodies"):
+        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context)
 
 
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:

@@ -46,7 +46,6 @@ from torchgen_lite.targets.cpp.required import (
     author_functions,
     author_kernels,
     kernel_registrations,
-    kernels_headers,
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
@@ -157,9 +156,8 @@ def build_kernels(
         headers = signature_headers(k.signature for k in own)
         return [*include_blocks(headers), *options.framework_headers]
 
-    if not options.kernel_headers:
-        yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, Relation("as_is", "as_is", is_exact=True))
+    relation, is_declared = Relation("as_is", "as_is", is_exact=True), bool(options.kernel_headers)
+    yield from proof_files(layout, kernels, includes, relation, is_declared=is_declared)
 
 
 _LIBRARY = [Header("torchgen_lite/library.h")]
