@@ -7,7 +7,7 @@ class TensorMethods:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
@@ -25,7 +25,9 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
-    groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
+    # `methods.py` itself defines the adapter, which takes the place of the stub.
+    own = [o if _takes_self_first(o) else o._replace(flat=f"_{o.flat}", scope="") for o in methods]
+    groups = group_by_base(map(as_method, own))
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
         base: build_packet(identifier(base), group, "TensorMethods.")
@@ -35,7 +37,8 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     context = {
         "runtime": package.runtime,
         "adapters": adapters,
-        "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
+        # Inside a class Python mangles names with two leading underscores: `_operators.__and___Tensor`.
+        "hoisted": [v for v in views.values() if any(o.flat.startswith("__") for o in v.overloads)],
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
     overloads = [o for group in groups.values() for o in group]
@@ -50,17 +53,6 @@ def _is_method(overload: Overload) -> bool:
 
 def _takes_self_first(overload: Overload) -> bool:
     return overload.schema.arguments[0].name == "self"
-
-
-def _adapted(overload: Overload) -> Overload:
-    """The overload whose stub is its adapter, which `methods.py` itself defines."""
-    return overload._replace(flat=f"_{overload.flat}", scope="")
-
-
-def _is_mangled(group: Sequence[Overload]) -> bool:
-    """Whether Python mangles the name of a stub inside a class, as it does with two leading underscores
-    (`_operators.__and___Tensor`); the value of such a method is assigned before the class."""
-    return any(overload.flat.startswith("__") for overload in group)
 
 
 def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:

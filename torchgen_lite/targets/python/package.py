@@ -125,9 +125,6 @@ class Package(NamedTuple):
         """Namespaces in the order in which they first appear."""
         return tuple(dict.fromkeys(o.function.namespace for o in self.overloads))
 
-    def of_shard(self, shard: int | None) -> list[Overload]:
-        return [o for o in self.overloads if o.shard == shard]
-
 
 def build_package(
     operators: Sequence[Operator], options: PythonOptions, known: frozenset[str] | None = None

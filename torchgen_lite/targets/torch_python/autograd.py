@@ -158,6 +158,9 @@ def _view(
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
     kept = keeper.sources
+    others = [
+        i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
+    ]
     words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
     return AutogradView(
         operator,
@@ -166,7 +169,7 @@ def _view(
         [(local(name), value) for name, value in values_of(schema) if name in kept],
         _needs(schema),
         tuple(_undifferentiable(operator, info)),
-        tuple(_without_gradient(schema, info)),
+        [output(schema, index) for index in others],
         tuple(_grads(schema, info)),
         *_formulas(schema, info, words),
         _returned(schema, info),
@@ -194,12 +197,6 @@ def _undifferentiable(
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
-
-
-def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:
-    for index, value in enumerate(schema.returns):
-        if index not in info.outputs and is_tensor_like(value.type):
-            yield output(schema, index)
 
 
 def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Local]:
