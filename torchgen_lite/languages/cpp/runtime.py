@@ -46,15 +46,10 @@ from torchgen_lite.schema.model import bare_type
 _KEYSET_TYPE = CType("torchgen_lite::DispatchKeySet", headers=("torchgen_lite/dispatch_key_set.h",))
 KEYSET = CppParameter(_KEYSET_TYPE, "dispatchKeySet")
 _STANDARD = {
-    "int": INT64,
-    "SymInt": INT64,
-    "DeviceIndex": INT64,
-    "float": DOUBLE,
-    "SymFloat": DOUBLE,
-    "bool": BOOL,
-    "SymBool": BOOL,
+    **dict.fromkeys(("int", "SymInt", "DeviceIndex"), INT64),
+    **dict.fromkeys(("float", "SymFloat", "Scalar"), DOUBLE),
+    **dict.fromkeys(("bool", "SymBool"), BOOL),
     "complex": std("complex", DOUBLE),
-    "Scalar": DOUBLE,
     "str": std("string_view"),
 }
 # The owning type for each view type.

@@ -37,20 +37,17 @@ FACTS = {
     ),
     Fact.conjugate: ("bool", "{0}.is_conj()"),
     Fact.device: ("at::Device", "{0}.device()"),
-    Fact.dim: ("int64_t", "{0}.dim()"),
-    Fact.dtype: ("at::ScalarType", "{0}.scalar_type()"),
+    **dict.fromkeys((Fact.dim, Fact.ndim), ("int64_t", "{0}.dim()")),
+    **dict.fromkeys((Fact.dtype, Fact.scalar_type), ("at::ScalarType", "{0}.scalar_type()")),
     Fact.geometry: ("at::TensorGeometry", "at::TensorGeometry({0})"),
     Fact.info: ("autograd::Zeros", "autograd::Zeros({0})"),
     Fact.layout: ("at::Layout", "{0}.layout()"),
-    Fact.ndim: ("int64_t", "{0}.dim()"),
-    Fact.numel: ("c10::SymInt", "{0}.sym_numel()"),
+    **dict.fromkeys((Fact.numel, Fact.sym_numel), ("c10::SymInt", "{0}.sym_numel()")),
     Fact.options: ("at::TensorOptions", "{0}.options()"),
-    Fact.scalar_type: ("at::ScalarType", "{0}.scalar_type()"),
-    Fact.shape: (_SIZES, "{0}.sym_sizes().vec()"),
     Fact.size: ("c10::SymInt", "{0}.sym_size({1})"),
-    Fact.sym_numel: ("c10::SymInt", "{0}.sym_numel()"),
-    Fact.sym_sizes: (_SIZES, "{0}.sym_sizes().vec()"),
-    Fact.sym_sizes_opt: (_SIZES, "{0}.sym_sizes().vec()"),
+    **dict.fromkeys(
+        (Fact.shape, Fact.sym_sizes, Fact.sym_sizes_opt), (_SIZES, "{0}.sym_sizes().vec()")
+    ),
     Fact.sym_strides: (_SIZES, "{0}.sym_strides().vec()"),
 }
 # Types that are not default-constructible; a member is constructed before it has a value.
