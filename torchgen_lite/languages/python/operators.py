@@ -24,7 +24,7 @@ class PythonOperator(NamedTuple):
 
 
 def _arithmetic(name: str, base: str, *reflected: PythonOperator) -> tuple[PythonOperator, ...]:
-    """`x + y`, what is called for a `y` on the right of a number, and `x += y`."""
+    """The operators of `x + y`, of `2 + y` if tensors have one (`reflected`), and of `x += y`."""
     plain = PythonOperator(f"__{name}__", base)
     return (plain, *reflected, PythonOperator(f"__i{name}__", f"{base}_"))
 

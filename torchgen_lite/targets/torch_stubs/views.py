@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import torch_ops
@@ -29,9 +28,6 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
-
-NO_DOCS: Mapping[str, str] = MappingProxyType({})
-
 
 # The parameters and the return type of `__call__`.
 Signature = tuple[tuple[Parameter, ...], Annotation]
@@ -67,7 +63,7 @@ def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
     modules: set[str],
-    docs: Mapping[str, str] = NO_DOCS,
+    docs: Mapping[str, str],
 ) -> Namespace:
     """The module of one namespace. `schemas` are all its schemas, `modules` the module names that
     are taken, `docs` the `doc:` texts by local name."""
