@@ -95,15 +95,15 @@ def proof_files(
     includes: Callable[[Sequence[Kernel]], Blocks],
     relation: Relation,
     *,
-    is_declared: bool,
+    declares: bool,
 ) -> Iterator[OutputFile]:
-    """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h`, unless
-    the author's headers declare the kernels (`is_declared`).
+    """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
+    `declares` the kernels, and not only the author's headers do.
 
     `includes` declare the types of signatures.
     """
     namespace = layout.namespace
-    if not is_declared:
+    if declares:
         yield from kernels_headers(layout, kernels, includes(kernels))
     yield from copied_files(layout, "cpp", "kernel_check.h")
     members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]

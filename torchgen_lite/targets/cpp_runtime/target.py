@@ -156,8 +156,8 @@ def build_kernels(
         headers = signature_headers(k.signature for k in own)
         return [*include_blocks(headers), *options.framework_headers]
 
-    relation, is_declared = Relation("as_is", "as_is", is_exact=True), bool(options.kernel_headers)
-    yield from proof_files(layout, kernels, includes, relation, is_declared=is_declared)
+    relation, declares = Relation("as_is", "as_is", is_exact=True), not options.kernel_headers
+    yield from proof_files(layout, kernels, includes, relation, declares=declares)
 
 
 _LIBRARY = [Header("torchgen_lite/library.h")]

@@ -99,7 +99,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    yield from proof_files(layout, kernels, includes, relation, is_declared=not is_exact)
+    yield from proof_files(layout, kernels, includes, relation, declares=is_exact)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

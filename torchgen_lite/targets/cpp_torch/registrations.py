@@ -251,7 +251,7 @@ def build_kernels(
 
     types_header = [[layout.own("kernel_types.h")]]
     relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
-    yield from proof_files(layout, kernels, includes, relation, is_declared=False)
+    yield from proof_files(layout, kernels, includes, relation, declares=True)
     yield from copied_files(layout, "cpp_torch", "kernel_types.h")
     if headers:
         yield from copied_files(layout, "cpp_torch", "kernel_function.h")

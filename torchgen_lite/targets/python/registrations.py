@@ -193,8 +193,9 @@ def _constants_file(package: Package, constants: Sequence[str]) -> OutputFile:
     exist only after them.
     """
     defaults = [
-        (overload, [(a.name, name) for a in overload.schema.arguments if (name := constant_of(a))])
-        for overload in package.overloads
+        (one, given)
+        for one in package.overloads
+        if (given := [(a.name, name) for a in one.schema.arguments if (name := constant_of(a))])
     ]
     context = {"framework": package.framework, "constants": constants, "defaults": defaults}
     return OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
