@@ -60,14 +60,12 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
     """Both headers, if any operator is a method."""
     if not found:
         return
-    context = {
-        "namespace": layout.namespace,
-        "folder": layout.folder,
-        "includes": include_blocks(function_headers(found)),
-        "methods": found,
-    }
-    for name in ("methods", "method_bodies"):
-        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context)
+    context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
+    for name, more in (
+        ("methods", {"includes": include_blocks(function_headers(found))}),
+        ("method_bodies", {"folder": layout.folder}),
+    ):
+        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
 
 
 def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
