@@ -178,6 +178,6 @@ def test_an_edited_template_of_torch_python(
 def test_both_outcomes(line: str, outcome: str, tmp_path: Path) -> None:
     template = "python/autograd.py.j2"
     text = exported(template).split("\n")
-    edit = Edit(template, text.index("{% if op.is_inplace %}") + 1, line)
+    edit = Edit(template, text.index("{% if is_inplace %}") + 1, line)
 
     assert run("python", edit, tmp_path) == outcome

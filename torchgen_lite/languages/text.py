@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 
 def quote(text: str) -> str:
@@ -72,6 +72,17 @@ def one_line(text: str) -> str:
 
 def _printable(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
+
+
+def lengthened(name: str, avoided: Container[str]) -> str:
+    """The name, with underscores appended until it is none of those to avoid.
+
+    >>> lengthened("schema", {"schema", "schema_"}), lengthened("add", {"schema"})
+    ('schema__', 'add')
+    """
+    while name in avoided:
+        name += "_"
+    return name
 
 
 def literal(value: object) -> str:

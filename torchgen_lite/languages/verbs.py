@@ -16,7 +16,14 @@ from torchgen_lite.languages.cpp import kernels, text
 from torchgen_lite.languages.python import runtime, torch_expressions, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
-from torchgen_lite.languages.text import doc_lines, doc_text, one_line, quote, tuple_display
+from torchgen_lite.languages.text import (
+    doc_lines,
+    doc_text,
+    lengthened,
+    one_line,
+    quote,
+    tuple_display,
+)
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
@@ -71,7 +78,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "cpp.defaults": text.defaulted_list,
     "cpp.doc": text.doc_comment,
     "cpp.forwarded": text.forwarded,
-    "cpp.free_name": text.free_name,
+    "cpp.free_name": lengthened,
     "cpp.function": text.function_name,
     "cpp.identifier": text.identifier,
     "cpp.line": one_line,

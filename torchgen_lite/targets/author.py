@@ -60,14 +60,10 @@ class Wanted(NamedTuple):
         return f"expected: `{self.declaration}`"
 
 
-def passed(arguments: Iterable[Argument]) -> list[Passed]:
-    """How the arguments of a schema are passed."""
-    return [Passed(identifier(a.name), a.kwarg_only) for a in arguments]
-
-
-def passed_but_defaults(arguments: Iterable[Argument]) -> list[Passed]:
-    """How PyTorch passes them where it leaves out those that equal their default."""
-    return [Passed(identifier(a.name), a.kwarg_only, a.default is not None) for a in arguments]
+def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list[Passed]:
+    """How the arguments of a schema are passed: all, or without those that equal their default (`has_defaults`)."""
+    shown = [(identifier(a.name), a) for a in arguments]
+    return [Passed(n, a.kwarg_only, has_defaults and a.default is not None) for n, a in shown]
 
 
 def check_author(

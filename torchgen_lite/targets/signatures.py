@@ -52,7 +52,7 @@ def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
     given = any(stable.unsupported(a.type) for a in schema.arguments)
     if given or any(stable.unsupported_result(r.type) for r in schema.returns):
         return Signatures("cpp", ())
-    return _cpp([stable.signature(function, schema.base_name)])
+    return _cpp([stable.signature(schema)])
 
 
 def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatures:
@@ -61,7 +61,7 @@ def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatu
     every = [*[a.type for a in schema.arguments], *[r.type for r in schema.returns]]
     if any(runtime.missing(type_, types) for type_ in every):
         return Signatures("cpp", ())
-    return _cpp([runtime.signature(schema, schema.base_name, types)])
+    return _cpp([runtime.signature(schema, types)])
 
 
 def _python(name: str, parameters: Sequence[Parameter], returns: Annotation) -> Signatures:

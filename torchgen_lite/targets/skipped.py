@@ -3,7 +3,7 @@ express."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
@@ -25,13 +25,16 @@ def select(
     policy: Policy,
     skip: Collection[str],
     refusal: Callable[[NativeFunction], str],
-    by_name: Mapping[str, Operator] | None = None,
+    *,
+    calls_only: bool = False,
 ) -> Selection:
-    """The operators, by default those that are declared, without those that `skip` names or that have a `refusal`."""
+    """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
+    also the derived ones."""
     resolved, target = program.resolved, policy.target
-    is_calls = by_name is not None
-    if by_name is None:
-        by_name = resolved.declared_by_name
+    policy = policy._replace(makes=frozenset()) if calls_only else policy
+    by_name = resolved.declared_by_name
+    if calls_only:
+        by_name = {operator.name: operator for operator in resolved.operators}
     if Origin.copied in policy.makes and resolved.copying:
         by_name = {**by_name, **{operator.name: operator for operator in resolved.copying}}
     diagnostics = []
@@ -57,8 +60,8 @@ def select(
             diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
-            diagnostics += () if is_calls else _unregistrable(operator, policy)
-    if policy.in_pytorch and not is_calls:
+            diagnostics += () if calls_only else _unregistrable(operator, policy)
+    if policy.in_pytorch and not calls_only:
         diagnostics += _of_executorch(selected, policy)
     return Selection(tuple(selected), policy, tuple(diagnostics), refused)
 
@@ -95,14 +98,3 @@ def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Di
         label = f"target `{policy.target}` registers kernels in PyTorch"
         hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"
         yield finding(function, "TG515", message, function.place("kernels"), label, hint)
-
-
-def select_calls(
-    program: Program,
-    policy: Policy,
-    skip: Collection[str],
-    refusal: Callable[[NativeFunction], str],
-) -> Selection:
-    """The operators that have typed calls if nothing else is generated: also the derived ones."""
-    every = {operator.name: operator for operator in program.resolved.operators}
-    return select(program, policy._replace(makes=frozenset()), skip, refusal, every)

@@ -30,17 +30,11 @@ _CONSTANTS = {
     **dict.fromkeys(("False", "false"), "false"),
 }
 ATTRIBUTES = {
+    **{n: f"{n}()" for n in "device imag layout mH mT real requires_grad".split()},
     "T": "numpy_T()",
     "H": "matrix_H()",
-    "mT": "mT()",
-    "mH": "mH()",
-    "device": "device()",
     "dtype": "scalar_type()",
-    "imag": "imag()",
-    "layout": "layout()",
     "ndim": "dim()",
-    "real": "real()",
-    "requires_grad": "requires_grad()",
     "shape": "sym_sizes()",
 }
 """Tensor attributes in Python."""

@@ -46,15 +46,10 @@ from torchgen_lite.schema.model import bare_type
 _KEYSET_TYPE = CType("torchgen_lite::DispatchKeySet", headers=("torchgen_lite/dispatch_key_set.h",))
 KEYSET = CppParameter(_KEYSET_TYPE, "dispatchKeySet")
 _STANDARD = {
-    "int": INT64,
-    "SymInt": INT64,
-    "DeviceIndex": INT64,
-    "float": DOUBLE,
-    "SymFloat": DOUBLE,
-    "bool": BOOL,
-    "SymBool": BOOL,
+    **dict.fromkeys(("int", "SymInt", "DeviceIndex"), INT64),
+    **dict.fromkeys(("float", "SymFloat", "Scalar"), DOUBLE),
+    **dict.fromkeys(("bool", "SymBool"), BOOL),
     "complex": std("complex", DOUBLE),
-    "Scalar": DOUBLE,
     "str": std("string_view"),
 }
 # The owning type for each view type.
@@ -168,10 +163,8 @@ def default_expression(argument: Argument, types: Types) -> Expression | None:
     return default_of(argument, Spelling(types.word, listed))
 
 
-def signature(
-    schema: FunctionSchema, name: str, types: Types, *, keyset: bool = False
-) -> CppSignature:
-    """The signature of a kernel or of a typed call, by its name; `keyset`: with the call's keys first."""
+def signature(schema: FunctionSchema, types: Types, *, keyset: bool = False) -> CppSignature:
+    """The signature of a kernel or of a typed call; `keyset`: with the call's keys first."""
     first = (KEYSET,) if keyset else ()
     parameters = first + arguments(schema.arguments, types)
-    return CppSignature(name, returns_type(schema, types), parameters)
+    return CppSignature(schema.base_name, returns_type(schema, types), parameters)

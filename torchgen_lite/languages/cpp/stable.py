@@ -36,7 +36,6 @@ from torchgen_lite.languages.cpp.types import (
     std,
     tuple_of,
 )
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,
     BaseType,
@@ -175,7 +174,6 @@ def arguments(ordered: Sequence[Argument]) -> tuple[CppParameter, ...]:
     )
 
 
-def signature(function: NativeFunction, name: str) -> CppSignature:
-    """The signature of a kernel or of a typed call, by its name."""
-    schema = function.func
-    return CppSignature(name, returns_type(schema), arguments(schema.arguments))
+def signature(schema: FunctionSchema) -> CppSignature:
+    """The signature of a kernel or of a typed call."""
+    return CppSignature(schema.base_name, returns_type(schema), arguments(schema.arguments))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 
 from torchgen_lite.languages.cpp.signature import CppParameter
@@ -68,17 +68,6 @@ def identifier(name: str) -> str:
         or (name[:1] == "_" and name not in KEYSETS)
     ):
         return f"{name}_"
-    return name
-
-
-def free_name(name: str, avoided: Collection[str]) -> str:
-    """The name, with underscores appended until it is none of those to avoid.
-
-    >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
-    ('schema__', 'add')
-    """
-    while name in avoided:
-        name += "_"
     return name
 
 

@@ -36,9 +36,7 @@ def forwarded(schema: FunctionSchema) -> list[str]:
     return [f"{a.name}={a.name}" if a.kwarg_only else parameter_name(a) for a in schema.arguments]
 
 
-def default_text(
-    argument: Argument, value_of: Callable[[Argument], object] = torch_ops.default
-) -> str | None:
+def default_text(argument: Argument, value_of: Callable[[Argument], object]) -> str | None:
     """A default as spelled in a signature: `torch.contiguous_format`."""
     if argument.default is None:
         return None
@@ -58,23 +56,16 @@ def _as_received(type_: Type) -> Type:
     return replace(type_, size=None) if isinstance(type_, ListType) else type_
 
 
-def parameters(schema: FunctionSchema) -> list[Parameter]:
-    """The parameters of a function for the operator, with `*` before the first keyword-only one."""
+def parameters(schema: FunctionSchema, *, is_called: bool = False) -> list[Parameter]:
+    """The parameters of a function for the operator, or of one that PyTorch calls (`is_called`): a kernel, a fake.
+    PyTorch leaves out arguments that equal their defaults, so there the default of `int[2] k=1` has to be a sequence.
+    """
+    value_of = received_default if is_called else torch_ops.default
 
     def parameter(argument: Argument) -> Parameter:
-        type_ = torch_ops.argument_type(argument.type)
-        return Parameter(parameter_name(argument), type_, default_text(argument))
-
-    return python.parameters(schema, parameter)
-
-
-def received_parameters(schema: FunctionSchema) -> list[Parameter]:
-    """The same for functions that PyTorch calls: kernels and fakes. PyTorch leaves out arguments that equal
-    their defaults, so there the default of `int[2] k=1` has to be a sequence."""
-
-    def parameter(argument: Argument) -> Parameter:
-        type_ = torch_ops.argument_type(_as_received(argument.type))
-        return Parameter(parameter_name(argument), type_, default_text(argument, received_default))
+        type_ = _as_received(argument.type) if is_called else argument.type
+        default = default_text(argument, value_of)
+        return Parameter(parameter_name(argument), torch_ops.argument_type(type_), default)
 
     return python.parameters(schema, parameter)
 

@@ -12,7 +12,7 @@ an argument `self`. What is accepted follows `toIValue` of torch/csrc/jit/python
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import BUILTIN_TYPES, identifier, is_reserved
@@ -26,6 +26,7 @@ from torchgen_lite.languages.python.signature import (
     union,
 )
 from torchgen_lite.languages.python.types import BROADCASTING, Annotations
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.model import sized_list
@@ -92,20 +93,13 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
             found.append(SLASH)
     names = {argument.name for argument in arguments}
     if schema.is_vararg:
-        found.append(Parameter(_free("args", names), ANY, stars="*"))
+        found.append(Parameter(lengthened("args", names), ANY, stars="*"))
     elif any(map(_is_name, keywords)):
         found.append(STAR)
     found += [_parameter(a) for a in keywords if _is_name(a)]
     if not all(map(_is_name, keywords)):
-        found.append(Parameter(_free("kwargs", names), ANY, stars="**"))
+        found.append(Parameter(lengthened("kwargs", names), ANY, stars="**"))
     return found
-
-
-def _free(name: str, taken: Container[str]) -> str:
-    """The name, with underscores appended until no argument has it."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
@@ -113,7 +107,7 @@ def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
     names: set[str] = set()
     found: list[Argument] = []
     for argument in arguments:
-        name = _free(argument.name, names)
+        name = lengthened(argument.name, names)
         names.add(name)
         found.append(argument if name == argument.name else argument._replace(name=name))
     return found

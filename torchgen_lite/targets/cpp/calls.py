@@ -111,8 +111,10 @@ def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[C
     yield replace(signature, name=f"{schema.base_name}_outf", parameters=signature.plain)
 
 
-def function_headers(functions: Sequence[CppFunction]) -> frozenset[str]:
-    """The headers that the declarations need, with their defaults."""
+def function_headers(
+    functions: Sequence[tuple[CppOperator, CppSignature, object]],
+) -> frozenset[str]:
+    """The headers that the declarations of functions or methods need, with their defaults."""
     signatures = [signature for _, signature, _ in functions]
     return signature_headers(signatures).union(*map(default_headers, signatures))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.options import Shards, shard_of
@@ -85,7 +86,7 @@ def with_free_names(
     for operator in operators:
         name = operator.flat
         if name in avoided or cpp_text.is_macro(name):
-            name = cpp_text.free_name(name, avoided | names)
+            name = lengthened(name, avoided | names)
             names.add(name)
             operator = replace(operator, flat=name)
         found.append(operator)

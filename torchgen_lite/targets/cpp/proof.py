@@ -49,7 +49,7 @@ from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.required import Kernel
+from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.file_names import file_names
 from torchgen_lite.targets.output import OutputFile
 
@@ -67,14 +67,12 @@ class Relation(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What `TORCHGEN_LITE_VERIFY` is told of a `kernel`, by the name that the YAML has for it, for its arguments from the `first` on: the dispatch
-    `keys` that it serves, its `name` alone, the checks in their columns, what it must do, the `other` types that it may
-    have, and what it must be, if exactly that.
+    """What `TORCHGEN_LITE_VERIFY` is told of a kernel, which is one of `kernels` for each key that it serves, for its
+    arguments from the `first` on: its `name` alone, the checks in their columns, what it must do, the `other` types that
+    it may have, and what it must be, if exactly that.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
-    kernel: str
-    signature: CppSignature
-    keys: tuple[str, ...]
+    kernels: Sequence[Kernel]
     name: str
     first: int
     checks: str
@@ -96,12 +94,17 @@ def proof_files(
     kernels: Sequence[Kernel],
     includes: Callable[[Sequence[Kernel]], Blocks],
     relation: Relation,
+    *,
+    declares: bool,
 ) -> Iterator[OutputFile]:
-    """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator.
+    """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
+    `declares` the kernels, and not only the author's headers do.
 
     `includes` declare the types of signatures.
     """
     namespace = layout.namespace
+    if declares:
+        yield from kernels_headers(layout, kernels, includes(kernels))
     yield from copied_files(layout, "cpp", "kernel_check.h")
     members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
@@ -196,9 +199,7 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
     return Proof(
-        kernel.name,
-        kernel.signature,
-        tuple([one.key for one in own]),
+        own,
         split_kernel(kernel.name, "")[1],
         first,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),

@@ -32,8 +32,9 @@ from functools import partial
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
-from torchgen_lite.languages.cpp.signature import CppSignature, default_headers, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.languages.cpp.types import CType, headers_of
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import (
     Taken,
@@ -59,11 +60,9 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
     """Both headers, if any operator is a method."""
     if not found:
         return
-    headers = signature_headers([signature for _, signature, _ in found])
-    headers = headers.union(*[default_headers(signature) for _, signature, _ in found])
     context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
     for name, more in (
-        ("methods", {"includes": include_blocks(headers)}),
+        ("methods", {"includes": include_blocks(function_headers(found))}),
         ("method_bodies", {"folder": layout.folder}),
     ):
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
@@ -88,7 +87,7 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
 
 def function_name(name: str) -> str:
     """The name of a function and of a method."""
-    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)
+    return lengthened(cpp_text.function_name(name), _IN_METHODS)
 
 
 _BODIES = "method_bodies.h"

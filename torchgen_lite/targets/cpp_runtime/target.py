@@ -46,7 +46,6 @@ from torchgen_lite.targets.cpp.required import (
     author_functions,
     author_kernels,
     kernel_registrations,
-    kernels_headers,
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
@@ -59,7 +58,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.skipped import select, select_calls
+from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
@@ -85,8 +84,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
-    choose = select_calls if options.calls_only else select
-    return choose(program, policy, options.skip, any_number)
+    return select(program, policy, options.skip, any_number, calls_only=options.calls_only)
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
@@ -107,7 +105,7 @@ def _library(
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: runtime.signature(one.schema, one.schema.base_name, types),
+        lambda one: runtime.signature(one.schema, types),
         lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),
     )
@@ -146,8 +144,7 @@ def kernel_signature(operator: CppOperator, entry: DispatchEntry, types: Types) 
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in ABOVE_BACKENDS:
         return operator.signature
-    schema = operator.schema
-    return runtime.signature(schema, schema.base_name, types, keyset=True)
+    return runtime.signature(operator.schema, types, keyset=True)
 
 
 def build_kernels(
@@ -159,9 +156,8 @@ def build_kernels(
         headers = signature_headers(k.signature for k in own)
         return [*include_blocks(headers), *options.framework_headers]
 
-    if not options.kernel_headers:
-        yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, Relation("as_is", "as_is", is_exact=True))
+    relation, declares = Relation("as_is", "as_is", is_exact=True), not options.kernel_headers
+    yield from proof_files(layout, kernels, includes, relation, declares=declares)
 
 
 _LIBRARY = [Header("torchgen_lite/library.h")]

@@ -15,12 +15,7 @@ from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
-from torchgen_lite.targets.cpp.required import (
-    Kernel,
-    author_functions,
-    author_kernels,
-    kernels_headers,
-)
+from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
 from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_copies,
@@ -78,7 +73,7 @@ def _library(
     operators = build_operators(
         selection.operators,
         layout.shards,
-        lambda one: stable.signature(one.function, one.schema.base_name),
+        lambda one: stable.signature(one.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )
@@ -104,9 +99,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    if is_exact:
-        yield from kernels_headers(layout, kernels, includes(kernels))
-    yield from proof_files(layout, kernels, includes, relation)
+    yield from proof_files(layout, kernels, includes, relation, declares=is_exact)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -91,7 +91,11 @@ def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnost
             message = f"`{type_}` is supported from libtorch {release_text(since)} on"
             help_ = f'`target-version` is "{release_text(wanted.target)}": raise it, or use `skip`'
             yield finding(function, "TG532", message, span, f"the type of {what}", help_)
-    yield from _check_dispatch(operator)
+    yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
+    for entry in operator.own_kernels:
+        if entry.key in UNREAD_KEYS:
+            message = f"libtorch cannot look up the key `{entry.key}` by name"
+            yield finding(function, "TG533", message, entry.key_span, "here")
     yield from _check_tags(function, releases)
 
 
@@ -107,11 +111,3 @@ def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Iterat
     if without and function.tags:
         message = f"the stable ABI of PyTorch {release_span(without)} has no tags"
         yield finding(function, "TG534", message, place, "left out there")
-
-
-def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
-    yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
-    for entry in operator.own_kernels:
-        if entry.key in UNREAD_KEYS:
-            message = f"libtorch cannot look up the key `{entry.key}` by name"
-            yield finding(operator.function, "TG533", message, entry.key_span, "here")

@@ -199,10 +199,8 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
 def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
-    returns = info.function.func.returns
-    if len(info.outputs) < 2 or not any(
-        isinstance(returns[i].type, ListType) for i in info.outputs
-    ):
+    returns = [info.function.func.returns[index] for index in info.outputs]
+    if len(returns) < 2 or not any(isinstance(value.type, ListType) for value in returns):
         return
     wrong = (p.node for p in _parts(info) if isinstance(p.node, Name) and p.node.text == "grads")
     for node in islice(wrong, 1):

@@ -50,7 +50,6 @@ from torchgen_lite.targets.cpp.required import (
     Kernel,
     author_kernels,
     kernel_includes,
-    kernels_headers,
     shared_names,
 )
 from torchgen_lite.targets.cpp_torch import types
@@ -180,25 +179,24 @@ def boxed_registrations(
     scope = f"{layout.namespace}::fallback"
     for one in registered:
         operator, rule = by_facts[one.operator], one.operator.function.autocast
+        guard = operator.guard
         if one.origin is Origin.functionalize and one.source is not None:
             functional = one.source.function
             name = quote(f"{functional.namespace}::{functional.func.base_name}")
-            kernel = f"{scope}::functionalize({name}, {quote(functional.func.overload_name)})"
-            guard = condition(operator.function, functional)
-            header = layout.own("functionalize.h")
-            yield TorchImplCall(operator, one.key, kernel, guard, header=header)
+            made = f"{{}}::functionalize({name}, {quote(functional.func.overload_name)})"
+            header, guard = "functionalize.h", condition(operator.function, functional)
         elif one.origin in _BOXED:
-            kernel, name = _BOXED[one.origin]
-            yield TorchImplCall(
-                operator, one.key, kernel.format(scope), operator.guard, header=layout.own(name)
-            )
+            made, header = _BOXED[one.origin]
         elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
             names = [argument.name for argument in operator.schema.arguments]
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
             place = f", /*result=*/{names.index(rule.result)}" if rule.result else ""
-            kernel = f"{scope}::autocast({device}, {_CASTS[rule.dtype].format(scope)}{place})"
-            header = layout.own("autocast.h")
-            yield TorchImplCall(operator, one.key, kernel, operator.guard, header=header)
+            made = f"{{}}::autocast({device}, {_CASTS[rule.dtype]}{place})"
+            header = "autocast.h"
+        else:
+            continue
+        kernel = made.replace("{}", scope)
+        yield TorchImplCall(operator, one.key, kernel, guard, header=layout.own(header))
 
 
 def known_tags(program: Program) -> frozenset[str]:
@@ -244,8 +242,6 @@ def build_kernels(
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
 
-    yield from kernels_headers(layout, kernels, includes(kernels))
-
     def other(kernel: Kernel) -> CppSignature | None:
         """With symbolic integers, or without, unlike what the kernel's name says."""
         given = types.signature(kernel.operator.function, "SymInt", layout.classes)
@@ -255,7 +251,7 @@ def build_kernels(
 
     types_header = [[layout.own("kernel_types.h")]]
     relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
-    yield from proof_files(layout, kernels, includes, relation)
+    yield from proof_files(layout, kernels, includes, relation, declares=True)
     yield from copied_files(layout, "cpp_torch", "kernel_types.h")
     if headers:
         yield from copied_files(layout, "cpp_torch", "kernel_function.h")

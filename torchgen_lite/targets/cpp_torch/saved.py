@@ -15,6 +15,7 @@ from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.torch_types import Conventions
 from torchgen_lite.languages.cpp.types import VOID, CType, std, unrooted
+from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
@@ -36,20 +37,17 @@ FACTS = {
     ),
     Fact.conjugate: ("bool", "{0}.is_conj()"),
     Fact.device: ("at::Device", "{0}.device()"),
-    Fact.dim: ("int64_t", "{0}.dim()"),
-    Fact.dtype: ("at::ScalarType", "{0}.scalar_type()"),
+    **dict.fromkeys((Fact.dim, Fact.ndim), ("int64_t", "{0}.dim()")),
+    **dict.fromkeys((Fact.dtype, Fact.scalar_type), ("at::ScalarType", "{0}.scalar_type()")),
     Fact.geometry: ("at::TensorGeometry", "at::TensorGeometry({0})"),
     Fact.info: ("autograd::Zeros", "autograd::Zeros({0})"),
     Fact.layout: ("at::Layout", "{0}.layout()"),
-    Fact.ndim: ("int64_t", "{0}.dim()"),
-    Fact.numel: ("c10::SymInt", "{0}.sym_numel()"),
+    **dict.fromkeys((Fact.numel, Fact.sym_numel), ("c10::SymInt", "{0}.sym_numel()")),
     Fact.options: ("at::TensorOptions", "{0}.options()"),
-    Fact.scalar_type: ("at::ScalarType", "{0}.scalar_type()"),
-    Fact.shape: (_SIZES, "{0}.sym_sizes().vec()"),
     Fact.size: ("c10::SymInt", "{0}.sym_size({1})"),
-    Fact.sym_numel: ("c10::SymInt", "{0}.sym_numel()"),
-    Fact.sym_sizes: (_SIZES, "{0}.sym_sizes().vec()"),
-    Fact.sym_sizes_opt: (_SIZES, "{0}.sym_sizes().vec()"),
+    **dict.fromkeys(
+        (Fact.shape, Fact.sym_sizes, Fact.sym_sizes_opt), (_SIZES, "{0}.sym_sizes().vec()")
+    ),
     Fact.sym_strides: (_SIZES, "{0}.sym_strides().vec()"),
 }
 # Types that are not default-constructible; a member is constructed before it has a value.
@@ -120,7 +118,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
         if saved.result is not None:
             returned = info.function.func.returns[saved.result].type
             type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
-        name = cpp_text.free_name(f"saved_{saved.name}", names)
+        name = lengthened(f"saved_{saved.name}", names)
         names.add(name)
         found.append(_member(saved, name, type_))
     return found
@@ -128,9 +126,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
 
 def count_of(info: DifferentiabilityInfo, value: str) -> str:
     """The member that has the number of tensors in a list."""
-    return cpp_text.free_name(
-        f"{value}_count", _locals_of(info).union(m.name for m in members(info))
-    )
+    return lengthened(f"{value}_count", _locals_of(info).union(m.name for m in members(info)))
 
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:

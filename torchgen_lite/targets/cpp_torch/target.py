@@ -55,7 +55,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_registrations,
 )
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select, select_calls
+from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -114,8 +114,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
-    called = _called(operators, registered, program.resolved.lent)
-    files = _files(operators, named, called, registered, layout, options, known_tags(program))
+    files = _files(program, operators, named, registered, layout, options)
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
@@ -133,8 +132,7 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
     problem = partial(_problem, classes=options.types)
-    choose = select_calls if options.calls_only else select
-    return choose(program, policy, options.skip, problem)
+    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
@@ -181,17 +179,16 @@ def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
 
 
 def _files(
+    program: Program,
     operators: tuple[CppOperator, ...],
     named: tuple[CppOperator, ...],
-    called: tuple[CppOperator, ...],
     registered: tuple[Registration, ...],
     layout: TorchLayout,
     options: TorchOptions,
-    tags: Collection[str],
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     by_facts = {operator.facts: operator for operator in named}
-    yield from _calls(called, layout)
+    yield from _calls(_called(operators, registered, program.resolved.lent), layout)
     kernels = torch_kernels(registered, named, layout, options.kernel_classes)
     groups = structured_groups(operators, namespace)
     implemented = [
@@ -204,7 +201,7 @@ def _files(
     ]
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_structured(groups, layout)
-    yield from build_registrations(operators, implemented, layout, options, tags)
+    yield from build_registrations(operators, implemented, layout, options, known_tags(program))
     origins = {one.origin for one in registered}
     used = {Origin.from_out: "from_out.h", Origin.underived: "underived.h"}
     used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")

@@ -21,7 +21,6 @@ would check their devices; here they are not checked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -31,7 +30,6 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import Backend, NativeFunction
-from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -147,17 +145,12 @@ def devices(function: NativeFunction, key: str, backend: Backend | None = None) 
     is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
     checked = [] if is_between or function.device_check == "NoCheck" else tensors
     by_options = function.device_guard and layout.options is not None
+    # The device of self, of an out argument, or of the first one. Lists of optional tensors have none by `device_of`.
+    eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
+    guarded = "self" if "self" in eligible else next(iter(eligible), "")
+    is_guarded = function.device_guard and not by_options
     return Devices(
         tuple([a.name for a in checked]),
-        _guarded(tensors) if function.device_guard and not by_options else "",
-        by_options,
+        guarded if is_guarded else "",
+        is_guarded_by_options=by_options,
     )
-
-
-def _guarded(tensors: Sequence[Argument]) -> str:
-    """The argument whose device becomes the current one: self, an out argument, or the first one.
-
-    A list of optional tensors has no device by PyTorch's `device_of`.
-    """
-    eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
-    return "self" if "self" in eligible else next(iter(eligible), "")

@@ -121,10 +121,6 @@ class PageView:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
         return tuple([self._kernel(one.key, one.kernel) for one in self.operator.kernels])
 
-    @property
-    def has_files(self) -> bool:
-        return any(file.text for _, _, file, _ in self.kernels)
-
     def _kernel(self, key: str, kernel: str) -> tuple[str, Phrase, Phrase, str]:
         file = self.reference.source(kernel)
         phrase = self.markup.phrase

@@ -48,10 +48,6 @@ class AutogradView(NamedTuple):
     is_composed: bool = False
     has_several: bool = False
 
-    @property
-    def is_inplace(self) -> bool:
-        return self.overload.kind is SchemaKind.inplace
-
 
 class TrackingView(NamedTuple):
     """A kernel for ADInplaceOrView: increments the versions of the `written` tensors, and of those
@@ -90,9 +86,9 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
     kind, returns = view.overload.kind, view.overload.schema.returns
-    result = "self" if view.is_inplace else "_result"
+    result = "self" if kind is SchemaKind.inplace else "_result"
     parts = [result]
-    if not view.is_inplace and len(returns) != 1:
+    if kind is not SchemaKind.inplace and len(returns) != 1:
         parts = [f"_result[{index}]" for index in range(len(returns))]
     is_tuple = len(parts) > 1
     values = kept(info)

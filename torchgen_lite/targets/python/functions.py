@@ -96,7 +96,10 @@ def _types(package: Package, groups: Groups) -> dict[str, object]:
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
-    namespaces = {identifier(n): _packets(package, n, merged) for n in package.namespaces}
+    found: dict[str, list[Overload]] = {}
+    for one in package.overloads:
+        found.setdefault(one.function.namespace, []).append(one)
+    namespaces = {identifier(name): _packets(own, name, merged) for name, own in found.items()}
     context: dict[str, object] = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.
     attributes = [o.attribute for o in package.overloads]
@@ -109,11 +112,10 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
 
 
 def _packets(
-    package: Package, namespace: str, merged: Groups
+    overloads: Sequence[Overload], namespace: str, merged: Groups
 ) -> list[tuple[Packet, str, dict[str, str]]]:
-    """The packets of a namespace. Each has the same packet in `functions.py`, or empty, and its
+    """The packets of a namespace with these overloads. Each has the same packet in `functions.py`, or empty, and its
     stubs by overload."""
-    overloads = [o for o in package.overloads if o.function.namespace == namespace]
     prefix = f"{identifier(namespace)}."
     packets = []
     for base, group in group_by_base(overloads).items():

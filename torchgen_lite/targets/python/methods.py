@@ -7,7 +7,7 @@ class TensorMethods:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
@@ -25,31 +25,24 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
-    groups = group_by_base([as_method(o if _takes_self_first(o) else _adapted(o)) for o in methods])
+    # `methods.py` itself defines the adapter, which takes the place of the stub.
+    own = [o if _takes_self_first(o) else o._replace(flat=f"_{o.flat}", scope="") for o in methods]
+    groups = group_by_base(map(as_method, own))
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {
         base: build_packet(identifier(base), group, "TensorMethods.")
         for base, group in groups.items()
     }
-    common: dict[str, object] = {
-        "methods": list(views.values()),
-        "has_eq": any(o.dunder == "__eq__" for o in operators),
-    }
+    common: dict[str, object] = {"methods": views, "operators": operators}
     context = {
-        "plain_operators": _of_style(operators, "method"),
         "runtime": package.runtime,
         "adapters": adapters,
-        "hoisted": [view for base, view in views.items() if _is_mangled(groups[base])],
-        "reflected_operators": _of_style(operators, "reflected"),
-        "reciprocal_operators": _of_style(operators, "reciprocal"),
+        # Inside a class Python mangles names with two leading underscores: `_operators.__and___Tensor`.
+        "hoisted": [v for v in views.values() if any(o.flat.startswith("__") for o in v.overloads)],
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
     overloads = [o for group in groups.values() for o in group]
-    types = {
-        "operators": {o.dunder: views[o.base] for o in operators if o.style == "method"},
-        "swapped_operators": [o.dunder for o in operators if o.style != "method"],
-        **typing_context(package, overloads, [identifier(base) for base in groups]),
-    }
+    types = typing_context(package, overloads, [identifier(base) for base in groups])
     yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
 
 
@@ -62,17 +55,6 @@ def _takes_self_first(overload: Overload) -> bool:
     return overload.schema.arguments[0].name == "self"
 
 
-def _adapted(overload: Overload) -> Overload:
-    """The overload whose stub is its adapter, which `methods.py` itself defines."""
-    return overload._replace(flat=f"_{overload.flat}", scope="")
-
-
-def _is_mangled(group: Sequence[Overload]) -> bool:
-    """Whether Python mangles the name of a stub inside a class, as it does with two leading underscores
-    (`_operators.__and___Tensor`); the value of such a method is assigned before the class."""
-    return any(overload.flat.startswith("__") for overload in group)
-
-
 def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:
     if operator.dunder in groups:
         return False
@@ -81,8 +63,3 @@ def _has_operator(operator: PythonOperator, groups: Groups, package: Package) ->
     if operator.style == "reciprocal":
         return "reciprocal" in groups and operator.base in groups
     return operator.base in groups
-
-
-def _of_style(operators: Sequence[PythonOperator], style: str) -> dict[str, str]:
-    """The Python operators of a style, each with the method or function that implements it."""
-    return {o.dunder: identifier(o.base) for o in operators if o.style == style}

@@ -46,10 +46,6 @@ class Packet(NamedTuple):
         """Whether it is bound to the stub of its only overload, `default`."""
         return bool(self.stub) and self.overloads[0].attribute == "default"
 
-    @property
-    def is_overloaded(self) -> bool:
-        return len(self.overloads) > 1
-
 
 def build_packet(name: str, overloads: Sequence[Overload], prefix: str = "") -> Packet:
     """The packet of a name."""

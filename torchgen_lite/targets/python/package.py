@@ -120,14 +120,6 @@ class Package(NamedTuple):
         """The framework for templates that call it."""
         return CalledModule(self.framework, prefix, self.known, "framework")
 
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Namespaces in the order in which they first appear."""
-        return tuple(dict.fromkeys(o.function.namespace for o in self.overloads))
-
-    def of_shard(self, shard: int | None) -> list[Overload]:
-        return [o for o in self.overloads if o.shard == shard]
-
 
 def build_package(
     operators: Sequence[Operator], options: PythonOptions, known: frozenset[str] | None = None

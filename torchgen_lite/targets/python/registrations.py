@@ -23,7 +23,6 @@ from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
-from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
@@ -54,35 +53,25 @@ class StructuredView(NamedTuple):
     """
 
     overload: Overload
-    key: str
     meta: KernelReference
     implementation: KernelReference | None
     passed: Sequence[str]
     results: Sequence[tuple[str, str, str]]
 
-    @property
-    def is_inplace(self) -> bool:
-        return self.overload.kind is SchemaKind.inplace
-
-    @property
-    def is_out(self) -> bool:
-        return self.overload.kind is SchemaKind.out
-
 
 def structured_kernel(
     out: Overload,
     member: Overload,
-    key: str,
     meta: KernelReference,
     implementation: KernelReference | None,
 ) -> StructuredView:
-    """The kernel of the variant `member` for one key, with the implementation written for `out`."""
+    """The kernel of the variant `member`, with the implementation written for `out`."""
     outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
     names = ["self"] if member.kind is SchemaKind.inplace else outs
     inputs = replace(member.schema, arguments=member.schema.inputs)
     results = list(zip(names, specs, outs, strict=True))
-    return StructuredView(member, key, meta, implementation, python.forwarded(inputs), results)
+    return StructuredView(member, meta, implementation, python.forwarded(inputs), results)
 
 
 def build_registrations(
@@ -123,9 +112,11 @@ def build_registrations(
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
     for key in keys:
         yield build_key_file(package, key, [one for one in found if one.key == key])
-    yield from _constants_file(package)
-    constants = ["constants"] if used_constants(package.overloads) else []
-    context = {"modules": [*constants, *map(registration_module, keys)]}
+    constants = used_constants(package.overloads)
+    if constants:
+        yield _constants_file(package, constants)
+    own = ["constants"] if constants else []
+    context = {"modules": [*own, *map(registration_module, keys)]}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
@@ -184,7 +175,7 @@ def _structured(
         implementation = find(one.kernel.kernel) if one.kernel is not None else None
         if meta is not None and (one.kernel is None or implementation is not None):
             out, member = by_name[source.name], by_name[one.operator.name]
-            view = structured_kernel(out, member, one.key, meta, implementation)
+            view = structured_kernel(out, member, meta, implementation)
             kernels.setdefault(one.key, []).append(view)
     return kernels
 
@@ -195,28 +186,16 @@ def _select_options(overload: Overload) -> list[str]:
     return [name if name in given else "None" for name in ("dtype", "layout", "device")]
 
 
-def _constants_file(package: Package) -> Iterator[OutputFile]:
+def _constants_file(package: Package, constants: Sequence[str]) -> OutputFile:
     """`constants.py` gives the stubs the framework's constants as defaults.
 
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    defaults = [default for overload in package.overloads for default in _defaults(overload)]
-    if not defaults:
-        return
-    context = {
-        "framework": package.framework,
-        "constants": used_constants(package.overloads),
-        "defaults": defaults,
-    }
-    yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
-
-
-def _defaults(overload: Overload) -> list[tuple[str, str, str]]:
-    """The stubs and parameters (literals) with constants of the framework as defaults."""
-    given = [(a.name, name) for a in overload.schema.arguments if (name := constant_of(a))]
-    return [
-        (stub, quote(identifier(parameter)), name)
-        for stub in (overload.stub, overload.redispatch_stub)
-        for parameter, name in given
+    defaults = [
+        (one, given)
+        for one in package.overloads
+        if (given := [(a.name, name) for a in one.schema.arguments if (name := constant_of(a))])
     ]
+    context = {"framework": package.framework, "constants": constants, "defaults": defaults}
+    return OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)

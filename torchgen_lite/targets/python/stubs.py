@@ -56,7 +56,7 @@ def build_operators(package: Package) -> Iterator[OutputFile]:
         return
     shards = {}
     for shard, module in zip(package.shards, sharded(package, "operators"), strict=True):
-        overloads = package.of_shard(shard)
+        overloads = [o for o in package.overloads if o.shard == shard]
         yield _operators_file(package, module, overloads)
         if overloads:
             shards[module] = [o.flat for o in overloads]

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
+from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.policy import Origin
@@ -33,11 +33,18 @@ from torchgen_lite.languages.python.formula import (
     write,
 )
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
+from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
-from torchgen_lite.targets.torch_python.saved import Local, Tensors, build_keeper, local
+from torchgen_lite.targets.torch_python.saved import (
+    Local,
+    Tensors,
+    build_keeper,
+    local,
+    output,
+    values_of,
+)
 
 
 class FormulaView(NamedTuple):
@@ -69,23 +76,6 @@ class AutogradView(NamedTuple):
     returned: str
     tangent_locals: Sequence[Local]
     tangents: Sequence[str]
-
-    @property
-    def is_inplace(self) -> bool:
-        return self.operator.kind is SchemaKind.inplace
-
-    @property
-    def has_keywords(self) -> bool:
-        return any(a.kwarg_only for a in self.operator.schema.arguments)
-
-    @property
-    def asks_needs(self) -> bool:
-        """Whether the wanted gradients decide what is kept."""
-        return any(tensors.needed for tensors in self.tensors)
-
-    @property
-    def has_lists(self) -> bool:
-        return any(tensors.is_list for tensors in self.tensors)
 
     @property
     def saved(self) -> str:
@@ -167,15 +157,19 @@ def _view(
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
     keeper = build_keeper(schema, info)
+    kept = keeper.sources
+    others = [
+        i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
+    ]
     words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
     return AutogradView(
         operator,
         keeper.tensors,
         keeper.attributes,
-        tuple(_inputs(schema, keeper.sources)),
+        [(local(name), value) for name, value in values_of(schema) if name in kept],
         _needs(schema),
         tuple(_undifferentiable(operator, info)),
-        tuple(_without_gradient(schema, info)),
+        [output(schema, index) for index in others],
         tuple(_grads(schema, info)),
         *_formulas(schema, info, words),
         _returned(schema, info),
@@ -186,23 +180,6 @@ def _view(
 def _conjugate(value: Expression, kind: Kind) -> Expression:
     """PyTorch tensors and Python numbers have a method for their conjugate."""
     return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
-
-
-def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[Local]:
-    """The arguments and results of which something is kept."""
-    for index, argument in enumerate(schema.positional):
-        if argument.name in needed:
-            yield local(argument.name), f"inputs[{index}]"
-    for argument in schema.kwarg_only:
-        if argument.name in needed:
-            yield local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]"
-    for index, name in enumerate(return_names(schema)):
-        if name in needed:
-            yield local(name), _output(schema, index)
-
-
-def _output(schema: FunctionSchema, index: int) -> str:
-    return f"output[{index}]" if len(schema.returns) > 1 else "output"
 
 
 def _needs(schema: FunctionSchema) -> str:
@@ -220,12 +197,6 @@ def _undifferentiable(
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
-
-
-def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:
-    for index, value in enumerate(schema.returns):
-        if index not in info.outputs and is_tensor_like(value.type):
-            yield _output(schema, index)
 
 
 def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Local]:

@@ -20,10 +20,9 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
 from torchgen_lite.targets.torch_python.model import PackagedOperator
-from torchgen_lite.targets.torch_python.saved import Local, local
+from torchgen_lite.targets.torch_python.saved import Local, local, values_of
 
 
 def tangents_of(
@@ -64,24 +63,16 @@ def _value(
 def _locals(
     operator: PackagedOperator, info: DifferentiabilityInfo, used: Collection[str]
 ) -> Iterator[Local]:
-    schema = operator.schema
-    for index, argument in enumerate(schema.positional):
-        value, prefixes = f"inputs[{index}]", (
-            ("", "original_") if argument.name == "self" else ("",)
-        )
-        if argument.name in used:
-            yield local(argument.name), value
-        for name in [f"{prefix}{argument.name}" for prefix in prefixes]:
-            if f"{name}_p" in used:
-                yield identifier(f"{name}_p"), value
-            if f"{name}_t" in used:
-                yield identifier(f"{name}_t"), f"_support.tangent({value}, tangents[{index}])"
-    for argument in schema.kwarg_only:
-        if argument.name in used:
-            yield local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]"
-    for index, name in enumerate(return_names(schema)):
+    names = [argument.name for argument in operator.schema.positional]
+    for index, (name, value) in enumerate(values_of(operator.schema)):
         if name in used:
-            yield local(name), f"output[{index}]" if len(schema.returns) > 1 else "output"
+            yield local(name), value
+        own = [name, "original_self"] if name == "self" else [name]
+        for one in own if index < len(names) else ():
+            if f"{one}_p" in used:
+                yield identifier(f"{one}_p"), value
+            if f"{one}_t" in used:
+                yield identifier(f"{one}_t"), f"_support.tangent({value}, tangents[{index}])"
     if "grad" in used:
-        index = [a.name for a in schema.positional].index(info.arguments[0])
+        index = names.index(info.arguments[0])
         yield "grad", f"tangents[{index}].conj()"

@@ -14,7 +14,7 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
 from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.targets.author import Wanted, passed, passed_but_defaults
+from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
@@ -58,7 +58,7 @@ def _wanted(
         taken = operator.inside
         return [*before, *([p._replace(default=None) for p in taken] if is_kernel else taken)]
 
-    given = (passed if is_kernel else passed_but_defaults)(operator.schema.arguments)
+    given = passed(operator.schema.arguments, has_defaults=not is_kernel)
     arguments = [*[Passed(one.name) for one in before], *given]
     returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
     code = "TG302" if is_kernel else "TG334"

@@ -84,7 +84,7 @@ class PackagedOperator:
     @property
     def inside(self) -> list[Parameter]:
         """The parameters of a function that PyTorch calls for the operator."""
-        return torch_library.received_parameters(self.schema)
+        return torch_library.parameters(self.schema, is_called=True)
 
     @property
     def handle(self) -> str:

@@ -41,18 +41,14 @@ def build_samples(
     ]
     if not views:
         return []
-    said = {name for _, settings in views for name in settings}
     context = {
         "package": package.name,
         "operators": views,
-        "has_references": "reference" in said,
+        "said": {name for _, settings in views for name in settings},
         "imports_references": any("reference" in o.functions for o in package.own),
-        "has_gradients": any(_has_gradients(settings) for _, settings in views),
-        "has_vmap": "vmap" in said,
-        "has_axes": "axes" in said,
-        "has_autocast": "autocast" in said,
-        "casts_back": "casts_back" in said,
-        "has_devices": "devices" in said,
+        "has_gradients": any(
+            "inputs" in settings and settings.get("gradcheck") != "None" for _, settings in views
+        ),
     }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
 
@@ -98,10 +94,6 @@ def _reference(package: Package, operator: PackagedOperator, given: Reference) -
     arguments = ", ".join(python.forwarded(operator.schema))
     call = f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
     return reference(operator.schema, call)
-
-
-def _has_gradients(settings: Mapping[str, str]) -> bool:
-    return "inputs" in settings and settings.get("gradcheck") != "None"
 
 
 def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:

@@ -10,13 +10,16 @@ or a dtype, just that is kept, which frees the tensor's memory.
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.model import Call, Expression, Name
 from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
@@ -51,6 +54,21 @@ def local(name: str) -> str:
     # `grad_x_` is where the gradient of `x` goes.
     is_gradient = name.startswith("grad_") and name.endswith("_")
     return f"{name}_" if is_taken or is_gradient else identifier(name)
+
+
+def values_of(schema: FunctionSchema) -> Iterator[Local]:
+    """The arguments, and then the results as formulas call them, each with its value when a call is recorded."""
+    for index, argument in enumerate(schema.positional):
+        yield argument.name, f"inputs[{index}]"
+    for argument in schema.kwarg_only:
+        yield argument.name, f"keyword_only_inputs[{quote(argument.name)}]"
+    for index, name in enumerate(return_names(schema)):
+        yield name, output(schema, index)
+
+
+def output(schema: FunctionSchema, index: int) -> str:
+    """A result of the call."""
+    return f"output[{index}]" if len(schema.returns) > 1 else "output"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch_files import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.torch_stubs.views import NO_DOCS, build_namespace, group_by_namespace
+from torchgen_lite.targets.torch_stubs.views import build_namespace, group_by_namespace
 
 ROOT = "torch-stubs"
 MODULES = f"{ROOT}/_ops_stubs"
@@ -38,7 +38,7 @@ def _files(program: Program) -> Iterator[OutputFile]:
         docs.setdefault(function.namespace, {})[function.func.local_name] = function.doc or ""
     taken: set[str] = set()
     namespaces = [
-        build_namespace(n, s, taken, docs.get(n, NO_DOCS))
+        build_namespace(n, s, taken, docs.get(n, {}))
         for n, s in group_by_namespace(schemas).items()
     ]
     modules = {"modules": [namespace.module for namespace in namespaces]}

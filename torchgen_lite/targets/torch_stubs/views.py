@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import torch_ops
@@ -27,11 +26,8 @@ from torchgen_lite.languages.python.signature import (
     imports,
     unshadowed,
 )
-from torchgen_lite.languages.text import doc_lines, doc_text
+from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
-
-NO_DOCS: Mapping[str, str] = MappingProxyType({})
-
 
 # The parameters and the return type of `__call__`.
 Signature = tuple[tuple[Parameter, ...], Annotation]
@@ -54,10 +50,6 @@ class PacketView(NamedTuple):
     overloads: tuple[OverloadView, ...]
     signatures: tuple[Signature, ...]
 
-    @property
-    def is_overloaded(self) -> bool:
-        return len(self.signatures) > 1
-
 
 class Namespace(NamedTuple):
     """One module of the package: its imports and its packets."""
@@ -71,7 +63,7 @@ def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
     modules: set[str],
-    docs: Mapping[str, str] = NO_DOCS,
+    docs: Mapping[str, str],
 ) -> Namespace:
     """The module of one namespace. `schemas` are all its schemas, `modules` the module names that
     are taken, `docs` the `doc:` texts by local name."""
@@ -80,7 +72,7 @@ def build_namespace(
         by_base.setdefault(schema.base_name, []).append(schema)
     classes = _Classes(docs)
     packets = [classes.packet(base, by_base[base]) for base in sorted(by_base)]
-    if any(packet.is_overloaded for packet in packets):
+    if any(len(packet.signatures) > 1 for packet in packets):
         classes.used.add(ImportedName("overload"))
     module = _fresh(namespace.replace(".", "_"), modules)
     return Namespace(module, imports(classes.used, torch_ops.TYPE_MODULES), tuple(packets))
@@ -125,9 +117,7 @@ class _Classes:
 def _fresh(name: str, taken: set[str]) -> str:
     """`name`, with underscores appended until it is not taken: `a__b.c` and `a.b__c` both exist,
     and so do `a::b` and `a__b`."""
-    name = identifier(name)
-    while name in taken:
-        name += "_"
+    name = lengthened(identifier(name), taken)
     taken.add(name)
     return name
 

@@ -150,7 +150,7 @@ def test_lists_of_bools_come_in_and_do_not_go_out() -> None:
 def test_headers_are_those_of_what_is_spelled() -> None:
     def headers(arguments: str) -> set[str]:
         function = entry(f"f({arguments}) -> ()")
-        return set(signature_headers([stable.signature(function, "f")]))
+        return set(signature_headers([stable.signature(function.func)]))
 
     view = "torch/headeronly/util/HeaderOnlyArrayRef.h"
     assert headers("Tensor[] xs") == {"torch/csrc/stable/tensor.h", view}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, NoReturn, TypeVar, cast, overload
 
 import torch
@@ -35,17 +36,11 @@ def ceil_div(a: Any, b: Any) -> int:
 
 
 def sym_max(*values: Any) -> int:
-    result = values[0]
-    for value in values[1:]:
-        result = _torch.sym_max(result, value)
-    return cast("int", result)
+    return cast("int", reduce(_torch.sym_max, values))
 
 
 def sym_min(*values: Any) -> int:
-    result = values[0]
-    for value in values[1:]:
-        result = _torch.sym_min(result, value)
-    return cast("int", result)
+    return cast("int", reduce(_torch.sym_min, values))
 
 
 def length(values: Sequence[Any]) -> int:
