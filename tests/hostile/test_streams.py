@@ -66,6 +66,7 @@ SAYS = (
     "list codes",
     "list outputs",
     "upgrade --from native.yaml --to newer.yaml --output-format json",
+    "adopt csrc --dry-run",
     "lsp",
 )
 """What has its answer on stdout."""
@@ -82,6 +83,7 @@ WRITES = (
 )
 """What writes the file that is named."""
 CHANGES = (
+    "adopt csrc",
     "add add.out --dispatch PrivateUse1 --schema ours.yaml --native native.yaml --for-torch 2.9",
     "add --like CPU --calls calls.log --dispatch PrivateUse1 --schema ours.yaml --native native.yaml",
     "breaking --against newer.yaml --accept meant",
@@ -97,8 +99,9 @@ CHANGES = (
     "init mylib --target torch-python",
     "upgrade --from native.yaml --to newer.yaml --fix",
 )
-"""What changes files of the project or begins them; `init` does so in a separate folder."""
+"""What changes files of the project or begins them; `init` and `adopt` do so in a separate folder."""
 READS = (
+    "adopt csrc --macro A=1 --dry-run",
     "breaking --against newer.yaml --level kernel --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
     "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan scanned.cpp --for-torch 2.9",
@@ -139,6 +142,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("native.yaml", NATIVE),
         ("newer.yaml", NATIVE.replace("Tensor other", "Tensor others")),
         ("lib.cpp", LIBRARY),
+        ("csrc/lib.cpp", LIBRARY),
         ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
         (
             "scanned.cpp",

@@ -19,15 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from torchgen_lite.analysis.changed_calls import (
-    compare_autocast,
-    compare_availability,
-    compare_cells,
-    compare_fakes,
-    compare_formulas,
-    compare_functions,
-    compare_tags,
-)
+from torchgen_lite.analysis import changed_calls
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
@@ -256,13 +248,13 @@ _OF_CALLERS = (
     lambda old, new: compare_schemas(old.operator.schema, new.operator.schema),
     _compare_variants,
     _compare_calls,
-    compare_availability,
-    compare_formulas,
-    compare_fakes,
-    compare_autocast,
-    compare_tags,
-    compare_functions,
-    compare_cells,
+    changed_calls.compare_availability,
+    changed_calls.compare_formulas,
+    changed_calls.compare_fakes,
+    changed_calls.compare_autocast,
+    changed_calls.compare_tags,
+    changed_calls.compare_functions,
+    changed_calls.compare_cells,
 )
 _COMPARE: Mapping[Level, Sequence[Callable[[Offer, Offer], Iterator[Change]]]] = {
     "source": _OF_CALLERS,

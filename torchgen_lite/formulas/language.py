@@ -12,34 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from torchgen_lite.formulas.kinds import (
-    BOOL,
-    BOOLS,
-    DEVICE,
-    DTYPE,
-    FLOAT,
-    FLOATS,
-    INT,
-    INTS,
-    LAYOUT,
-    MEMORY_FORMAT,
-    SCALAR,
-    SYMINT,
-    SYMINTS,
-    TENSOR,
-    TENSORS,
-    UNKNOWN,
-    Kind,
-    as_integer,
-    kind_of_type,
-)
+from torchgen_lite.formulas import kinds
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 
-Wanted = frozenset[Kind]
-ANY = frozenset({UNKNOWN})
-NUMBERS = frozenset({INT, FLOAT, BOOL, SCALAR})
-LISTS = frozenset({TENSORS, INTS, FLOATS, BOOLS})
+Wanted = frozenset[kinds.Kind]
+ANY = frozenset({kinds.UNKNOWN})
+NUMBERS = frozenset({kinds.INT, kinds.FLOAT, kinds.BOOL, kinds.SCALAR})
+LISTS = frozenset({kinds.TENSORS, kinds.INTS, kinds.FLOATS, kinds.BOOLS})
 DTYPES = frozenset(ENUMERATORS["ScalarType"])
 _INTEGRAL = frozenset("Bool Byte Char Int Long Short UInt16 UInt32 UInt64".split())
 INTEGRAL_DTYPES = frozenset(n for n, enum in ENUMERATORS["ScalarType"].items() if enum in _INTEGRAL)
@@ -49,14 +29,14 @@ INTEGRAL_DTYPES = frozenset(n for n, enum in ENUMERATORS["ScalarType"].items() i
 class Method(NamedTuple):
     """A method of a tensor: the kind of its result, and of the one for an integer, if it takes one."""
 
-    result: Kind
-    indexed: Kind | None = None
+    result: kinds.Kind
+    indexed: kinds.Kind | None = None
 
 
 class Function(NamedTuple):
     """A function: the kind of its result, its parameters (`...` repeats the last), how many it needs."""
 
-    result: Kind
+    result: kinds.Kind
     takes: tuple[Wanted, ...] = (ANY,)
     least: int = 0
     repeats: bool = False
@@ -76,91 +56,93 @@ class Function(NamedTuple):
 class Language(NamedTuple):
     """What one field may say. `assumed` is the kind of what is in no table, which is a mistake if it `is_closed`."""
 
-    constants: Mapping[str, Kind]
-    attributes: Mapping[str, Kind]
+    constants: Mapping[str, kinds.Kind]
+    attributes: Mapping[str, kinds.Kind]
     methods: Mapping[str, Method]
     functions: Mapping[str, Function]
-    assumed: Kind = UNKNOWN
+    assumed: kinds.Kind = kinds.UNKNOWN
     is_closed: bool = False
 
 
-TRUTH = dict.fromkeys(("True", "False", "true", "false"), BOOL)
+TRUTH = dict.fromkeys(("True", "False", "true", "false"), kinds.BOOL)
 CONSTANTS = {
-    **dict.fromkeys(DTYPES, DTYPE),
-    **dict.fromkeys(ENUMERATORS["MemoryFormat"], MEMORY_FORMAT),
+    **dict.fromkeys(DTYPES, kinds.DTYPE),
+    **dict.fromkeys(ENUMERATORS["MemoryFormat"], kinds.MEMORY_FORMAT),
     **TRUTH,
 }
 # What a tensor has besides tensors.
 _ATTRIBUTES = {
-    "device": DEVICE,
-    "dtype": DTYPE,
-    "layout": LAYOUT,
-    "ndim": INT,
-    "requires_grad": BOOL,
-    "shape": SYMINTS,
+    "device": kinds.DEVICE,
+    "dtype": kinds.DTYPE,
+    "layout": kinds.LAYOUT,
+    "ndim": kinds.INT,
+    "requires_grad": kinds.BOOL,
+    "shape": kinds.SYMINTS,
 }
 _METHODS = {
-    "defined": Method(BOOL),
-    "dim": Method(INT),
-    "expect_int": Method(INT),
-    "is_complex": Method(BOOL),
-    "is_conj": Method(BOOL),
-    "is_floating_point": Method(BOOL),
-    "item": Method(SCALAR),
-    "layout": Method(LAYOUT),
-    "numel": Method(SYMINT),
-    "options": Method(UNKNOWN),
-    "scalar_type": Method(DTYPE),
-    "size": Method(SYMINTS, SYMINT),
-    "sizes": Method(SYMINTS),
-    "storage_offset": Method(INT),
-    "stride": Method(SYMINTS, SYMINT),
-    "suggest_memory_format": Method(MEMORY_FORMAT),
-    "sym_blocksize": Method(UNKNOWN),
-    "sym_numel": Method(SYMINT),
-    "sym_size": Method(SYMINTS, SYMINT),
-    "sym_sizes": Method(SYMINTS),
-    "sym_strides": Method(SYMINTS),
+    "defined": Method(kinds.BOOL),
+    "dim": Method(kinds.INT),
+    "expect_int": Method(kinds.INT),
+    "is_complex": Method(kinds.BOOL),
+    "is_conj": Method(kinds.BOOL),
+    "is_floating_point": Method(kinds.BOOL),
+    "item": Method(kinds.SCALAR),
+    "layout": Method(kinds.LAYOUT),
+    "numel": Method(kinds.SYMINT),
+    "options": Method(kinds.UNKNOWN),
+    "scalar_type": Method(kinds.DTYPE),
+    "size": Method(kinds.SYMINTS, kinds.SYMINT),
+    "sizes": Method(kinds.SYMINTS),
+    "storage_offset": Method(kinds.INT),
+    "stride": Method(kinds.SYMINTS, kinds.SYMINT),
+    "suggest_memory_format": Method(kinds.MEMORY_FORMAT),
+    "sym_blocksize": Method(kinds.UNKNOWN),
+    "sym_numel": Method(kinds.SYMINT),
+    "sym_size": Method(kinds.SYMINTS, kinds.SYMINT),
+    "sym_sizes": Method(kinds.SYMINTS),
+    "sym_strides": Method(kinds.SYMINTS),
 }
 # Helpers of PyTorch's formulas whose result is no tensor.
 _HELPERS = ("TensorGeometry", "to_args_scalartypes", "to_args_sizes", "to_args_sizes_symint")
 
 GRADIENTS = Language(
-    TRUTH, _ATTRIBUTES, _METHODS, dict.fromkeys(_HELPERS, Function(UNKNOWN)), TENSOR
+    TRUTH, _ATTRIBUTES, _METHODS, dict.fromkeys(_HELPERS, Function(kinds.UNKNOWN)), kinds.TENSOR
 )
-CERTAIN = GRADIENTS._replace(assumed=UNKNOWN)
+CERTAIN = GRADIENTS._replace(assumed=kinds.UNKNOWN)
 """The same formulas, for checks: what is not declared may be anything."""
-SAMPLES = Language(CONSTANTS, {}, {}, {}, TENSOR)
+SAMPLES = Language(CONSTANTS, {}, {}, {}, kinds.TENSOR)
 
-_INT, _BOOL, _DTYPE = frozenset({INT}), frozenset({BOOL}), frozenset({DTYPE})
-_SHAPE = frozenset({TENSOR, INTS})
-_DIMS = frozenset(kind._replace(is_optional=flag) for kind in (INT, INTS) for flag in (False, True))
+_INT, _BOOL, _DTYPE = frozenset({kinds.INT}), frozenset({kinds.BOOL}), frozenset({kinds.DTYPE})
+_SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
+_DIMS = frozenset(
+    kind._replace(is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
+)
 RULES = Language(
     CONSTANTS,
-    {name: as_integer(_ATTRIBUTES[name]) for name in ("shape", "dtype", "device", "ndim")},
+    {name: kinds.as_integer(_ATTRIBUTES[name]) for name in ("shape", "dtype", "device", "ndim")},
     {
-        name: Method(as_integer(_METHODS[name].result), _METHODS[name].indexed and INT)
+        name: Method(kinds.as_integer(_METHODS[name].result), _METHODS[name].indexed and kinds.INT)
         for name in ("defined", "dim", "numel", "size", "storage_offset", "stride", "sym_size")
     },
     {
-        "broadcast": Function(INTS, (_SHAPE,), 1, True),
-        "ceil_div": Function(INT, (_INT, _INT), 2),
-        "concat": Function(INTS, (frozenset({INTS}),), 1, True),
-        "floor_div": Function(INT, (_INT, _INT), 2),
-        "len": Function(INT, (LISTS,), 1),
-        "max": Function(INT, (_INT,), 2, True),
-        "min": Function(INT, (_INT,), 2, True),
-        "promote": Function(DTYPE, (NUMBERS | {TENSOR, DTYPE},), 1, True),
-        "real": Function(DTYPE, (_DTYPE | {TENSOR},), 1),
-        "reduced": Function(INTS, (_SHAPE, _DIMS, _BOOL), 2),
-        "sum_sizes": Function(INT, (frozenset({TENSORS}), _INT), 2),
-        "with_size": Function(INTS, (_SHAPE, _INT, _INT), 3),
+        "broadcast": Function(kinds.INTS, (_SHAPE,), 1, True),
+        "ceil_div": Function(kinds.INT, (_INT, _INT), 2),
+        "concat": Function(kinds.INTS, (frozenset({kinds.INTS}),), 1, True),
+        "floor_div": Function(kinds.INT, (_INT, _INT), 2),
+        "len": Function(kinds.INT, (LISTS,), 1),
+        "max": Function(kinds.INT, (_INT,), 2, True),
+        "min": Function(kinds.INT, (_INT,), 2, True),
+        "promote": Function(kinds.DTYPE, (NUMBERS | {kinds.TENSOR, kinds.DTYPE},), 1, True),
+        "real": Function(kinds.DTYPE, (_DTYPE | {kinds.TENSOR},), 1),
+        "reduced": Function(kinds.INTS, (_SHAPE, _DIMS, _BOOL), 2),
+        "sum_sizes": Function(kinds.INT, (frozenset({kinds.TENSORS}), _INT), 2),
+        "with_size": Function(kinds.INTS, (_SHAPE, _INT, _INT), 3),
     },
     is_closed=True,
 )
 
 
-def value_kind(type_: Type) -> Kind:
+def value_kind(type_: Type) -> kinds.Kind:
     """The kind of an argument or a result in rules and samples; lists that these don't have are unknown."""
-    kind = as_integer(kind_of_type(type_))
-    return UNKNOWN if kind.is_list and kind.present not in LISTS else kind
+    kind = kinds.as_integer(kinds.kind_of_type(type_))
+    return kinds.UNKNOWN if kind.is_list and kind.present not in LISTS else kind

@@ -11,16 +11,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.formulas.model import (
-    Call,
-    Expression,
-    Lambda,
-    Member,
-    Name,
-    Unary,
-    called_name,
-    walk,
-)
+from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
@@ -108,12 +99,12 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         yield replace(found, notes=(wanted.expected,))
 
 
-def _nodes(function: NativeFunction) -> Iterator[Expression]:
+def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
     """Every node of an entry's formulas."""
     variants = function.derivatives.variants if function.derivatives is not None else ()
     for formula in [formula for _, own in variants for formula in own]:
         if formula.expression is not None:
-            yield from walk(formula.expression)
+            yield from nodes.walk(formula.expression)
 
 
 def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -121,23 +112,25 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     operators = {function.func.base_name for function in functions}
     for function in functions:
         for node in _nodes(function):
-            called = node.function if isinstance(node, Call) else node
-            name = called.name if isinstance(called, Member) else ""
-            if isinstance(node, Call) and isinstance(called, Name):
-                name = called_name(node) or ""
-            if isinstance(node, Name) and node.text in CPP_CONSTANTS:
+            called = node.function if isinstance(node, nodes.Call) else node
+            name = called.name if isinstance(called, nodes.Member) else ""
+            if isinstance(node, nodes.Call) and isinstance(called, nodes.Name):
+                name = nodes.called_name(node) or ""
+            if isinstance(node, nodes.Name) and node.text in CPP_CONSTANTS:
                 message = f"`{node.text}` is a constant of C++"
-            elif isinstance(node, Lambda):
+            elif isinstance(node, nodes.Lambda):
                 message = "Python cannot run a lambda of C++"
-            elif isinstance(node, Unary) and node.operator == "*":
+            elif isinstance(node, nodes.Unary) and node.operator == "*":
                 message = "Python has no `*` before a value"
-            elif isinstance(called, Member) and called.arrow:
+            elif isinstance(called, nodes.Member) and called.arrow:
                 message = "Python has no `->`"
-            elif isinstance(called, Name) and is_of_cpp(
-                called.text, is_called=isinstance(node, Call)
+            elif isinstance(called, nodes.Name) and is_of_cpp(
+                called.text, is_called=isinstance(node, nodes.Call)
             ):
                 message = f"`{called.text}` is a name of C++"
-            elif keyword.iskeyword(name) and (isinstance(called, Member) or name not in operators):
+            elif keyword.iskeyword(name) and (
+                isinstance(called, nodes.Member) or name not in operators
+            ):
                 message = f"`{name}` is a reserved word in Python"
             else:
                 continue
@@ -157,8 +150,8 @@ def check_helpers(
     if helpers is None:
         return
     for function in functions:
-        for node in [node for node in _nodes(function) if isinstance(node, Call)]:
-            name = called_name(node)
+        for node in [node for node in _nodes(function) if isinstance(node, nodes.Call)]:
+            name = nodes.called_name(node)
             signature = helpers.signature(name) if name is not None else None
             if name is None or signature is None:
                 continue

@@ -16,31 +16,10 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
-from torchgen_lite.formulas.kinds import (
-    BOOL,
-    FLOAT,
-    INT,
-    NUMBER_SORTS,
-    STRING,
-    SYMINT,
-    TENSOR,
-    UNKNOWN,
-    Sort,
-    kind_of_type,
-)
 from torchgen_lite.formulas.language import CERTAIN
-from torchgen_lite.formulas.model import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    Member,
-    Name,
-    Unary,
-    called_name,
-    children,
-)
 from torchgen_lite.formulas.operands import misfits
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
@@ -55,9 +34,9 @@ _WRITING = re.compile(
 )
 # The number kinds that an argument accepts; other number arguments accept all.
 _TAKEN = {
-    Sort.int: NUMBER_SORTS - {Sort.float},
-    Sort.symint: NUMBER_SORTS - {Sort.float},
-    Sort.bool: frozenset({Sort.bool, Sort.scalar}),
+    kinds.Sort.int: kinds.NUMBER_SORTS - {kinds.Sort.float},
+    kinds.Sort.symint: kinds.NUMBER_SORTS - {kinds.Sort.float},
+    kinds.Sort.bool: frozenset({kinds.Sort.bool, kinds.Sort.scalar}),
 }
 
 
@@ -123,14 +102,14 @@ def _check_gradient(
             continue
         (argument,) = inputs
         is_list = scope.kinds[argument.name].is_list
-        if gives and gives != (_LIST if is_list else TENSOR.words):
+        if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
             message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
             label = "not a list" if is_list else "not a tensor"
             yield Found("TG342", message, value.node.span, label, hint if is_list else None)
 
 
-_NOT_IMPLEMENTED = Name("not_implemented")
+_NOT_IMPLEMENTED = nodes.Name("not_implemented")
 _LIST = "a list of tensors"
 
 
@@ -142,13 +121,13 @@ def _gives(value: Typed) -> str:
             return f"{count} results"
     kind = value.kind.present
     if kind.is_list:
-        return _LIST if kind.sort in (Sort.tensor, Sort.unknown) else "a list"
+        return _LIST if kind.sort in (kinds.Sort.tensor, kinds.Sort.unknown) else "a list"
     return kind.words if kind.is_known else ""
 
 
 def _values(tree: Typed) -> Iterator[Typed]:
     """The values a formula may have: both branches of a condition."""
-    if isinstance(tree.node, Conditional):
+    if isinstance(tree.node, nodes.Conditional):
         for side in tree.parts[1:]:
             yield from _values(side)
     else:
@@ -156,9 +135,9 @@ def _values(tree: Typed) -> Iterator[Typed]:
 
 
 def _check_reasons(part: Typed) -> Iterator[Found]:
-    if isinstance(part.node, Call) and part.node.function == _NOT_IMPLEMENTED:
+    if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
         given = {value.kind for value in part.parts}
-        if not 0 < len(part.parts) < 3 or not given <= {STRING, UNKNOWN}:
+        if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
             message = "`not_implemented` takes one or two strings: what has no gradient, and why"
             yield Found("TG323", message, part.node.span, "in this call")
 
@@ -166,7 +145,7 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
 def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     node, operator = part.node, part.operator
-    if not isinstance(node, Call) or operator is None or not operator.is_own:
+    if not isinstance(node, nodes.Call) or operator is None or not operator.is_own:
         return
     for value, argument in _bound(node, part.parts, operator):
         if not _fits(value, argument):
@@ -180,11 +159,13 @@ def _check_call(part: Typed) -> Iterator[Found]:
 
 def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    node = part.node.function if isinstance(part.node, Call) else part.node
-    if not isinstance(node, Member) or not (kind := part.parts[0].kind).is_known:
+    node = part.node.function if isinstance(part.node, nodes.Call) else part.node
+    if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
         return
-    is_test = node.name == "defined" and not kind.is_optional and kind != TENSOR
-    if is_test or (kind in (INT, SYMINT, FLOAT, BOOL) and node.name != "conj"):
+    is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
+    if is_test or (
+        kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL) and node.name != "conj"
+    ):
         message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
         yield Found("TG322", message, part.node.span, "only tensors have it")
 
@@ -192,35 +173,35 @@ def _check_member(part: Typed) -> Iterator[Found]:
 def _check_writes(part: Typed) -> Iterator[Found]:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
     node, operator = part.node, part.operator
-    if not isinstance(node, Call):
+    if not isinstance(node, nodes.Call):
         return
-    function, called = node.function, called_name(node)
-    name = function.name if isinstance(function, Member) else called or ""
+    function, called = node.function, nodes.called_name(node)
+    name = function.name if isinstance(function, nodes.Member) else called or ""
     is_named = _WRITING.fullmatch(name) is not None
-    is_torchs = isinstance(function, Member) or (called is not None and in_at(called))
+    is_torchs = isinstance(function, nodes.Member) or (called is not None and in_at(called))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
-    if (writes and not _is_new(children(node)[:1])) or "out" in dict(node.keywords):
+    if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
         other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 
 
-def _is_new(written: Sequence[Expression]) -> bool:
+def _is_new(written: Sequence[nodes.Expression]) -> bool:
     """Whether what is written is a value that nothing else refers to: the sum of two, or that written again."""
     if not written:
         return False
     node = written[0]
-    if isinstance(node, (Binary, Unary)):
-        return isinstance(node, Binary) or node.operator != "*"
-    if isinstance(node, Call) and isinstance(node.function, Member):
+    if isinstance(node, (nodes.Binary, nodes.Unary)):
+        return isinstance(node, nodes.Binary) or node.operator != "*"
+    if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
         return node.function.name.endswith("_") and _is_new([node.function.value])
-    return called_name(node) in _MAKING
+    return nodes.called_name(node) in _MAKING
 
 
 def _bound(
-    node: Call, parts: Sequence[Typed], operator: Callee
+    node: nodes.Call, parts: Sequence[Typed], operator: Callee
 ) -> Iterator[tuple[Typed, Argument]]:
     """Pair values with the arguments they are passed for."""
     count = len(parts) - len(node.keywords)
@@ -235,12 +216,14 @@ def _bound(
 
 def _fits(value: Typed, argument: Argument) -> bool:
     """Whether an argument may accept a value, as far as known; one value may stand for a list."""
-    kind, wanted = value.kind, kind_of_type(argument.type)
+    kind, wanted = value.kind, kinds.kind_of_type(argument.type)
     if value.is_none:
         return not wanted.is_known or wanted.is_optional
     if not (kind.is_known and wanted.is_known):
         return True
     if kind.is_list and not wanted.is_list:
         return False
-    is_number = wanted.sort in NUMBER_SORTS and kind.sort in _TAKEN.get(wanted.sort, NUMBER_SORTS)
+    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in _TAKEN.get(
+        wanted.sort, kinds.NUMBER_SORTS
+    )
     return kind.sort is wanted.sort or is_number

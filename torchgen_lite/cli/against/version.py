@@ -19,13 +19,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.native import load_native
 from torchgen_lite.analysis.program import Modules, Program
-from torchgen_lite.cli.against.git import (
-    RevisionError,
-    Tree,
-    find_commit,
-    list_tree,
-    write_files,
-)
+from torchgen_lite.cli.against import git
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Refused, Session, require
@@ -91,7 +85,7 @@ def other_version(
     with TemporaryDirectory(prefix="torchgen-lite-against-") as name:
         try:
             version = _read(asked, Path(name).resolve())
-        except RevisionError as error:
+        except git.RevisionError as error:
             raise Refused(_no_base(str(error))) from None
         version.require(version.program.diagnostics)
         yield version
@@ -139,7 +133,7 @@ def _read(asked: _Asked, folder: Path) -> Version:
         version = _read_folder(asked, one, _shown(one))
         if version is not None:
             return version
-    raise RevisionError(f"folder `{against}` has no {_listed(asked.names)}")
+    raise git.RevisionError(f"folder `{against}` has no {_listed(asked.names)}")
 
 
 def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
@@ -170,8 +164,8 @@ def _shown(folder: Path) -> str:
 def _require_unambiguous(against: str, root: Path) -> None:
     """Raise Refused for a path that git takes for a revision, too: each of the two may be meant."""
     try:
-        find_commit(against, root)
-    except RevisionError:
+        git.find_commit(against, root)
+    except git.RevisionError:
         return
     help_ = f"write `./{against}` for the path, or a full name such as `refs/heads/{against}` for the revision"
     message = f"`{against}` is both a path and a git revision"
@@ -209,22 +203,22 @@ def _write_revision(asked: _Asked, folder: Path) -> Path:
     """Write what a revision has of the project to a folder; the result is the project's there."""
     config = asked.current.config
     root = config.root.resolve()
-    tree = list_tree(asked.against, root)
+    tree = git.list_tree(asked.against, root)
     place = PurePosixPath(root.relative_to(tree.top).as_posix())
     _require_not_moved(asked, tree, place)
 
     def inside(paths: Sequence[str]) -> list[str]:
         return [os.path.normpath(place / one).replace(os.sep, "/") for one in paths if one]
 
-    write_files(tree, folder, inside(_config_files(config)), (), ())
+    git.write_files(tree, folder, inside(_config_files(config)), (), ())
     own, _ = _config_in(asked.session, folder / place, config)
     files = asked.names if own is None else (*own.schema, own.native)
     folders = () if own is None else (".", *own.source_roots, *own.template_dirs)
-    write_files(tree, folder, inside(files), inside(folders), _SUFFIXES)
+    git.write_files(tree, folder, inside(files), inside(folders), _SUFFIXES)
     return folder / place
 
 
-def _require_not_moved(asked: _Asked, tree: Tree, place: PurePosixPath) -> None:
+def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> None:
     """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
     path = asked.current.config.path
     own = path.name if path is not None and path.name != "pyproject.toml" else CONFIG_FILES[0]

@@ -14,16 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from torchgen_lite.formulas.model import (
-    Call,
-    Expression,
-    Literal,
-    Member,
-    Name,
-    called_name,
-    children,
-    rebuild,
-)
+from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
@@ -33,21 +24,24 @@ from torchgen_lite.languages.text import literal, quote
 from torchgen_lite.loader.samples import Sample, Settings
 from torchgen_lite.schema import Argument, FunctionSchema
 
-TORCH = Name("torch")
+TORCH = nodes.Name("torch")
 _WORDS = {"true": "True", "false": "False"}
 _PYTHON = frozenset({"True", "False", "None"})
 
 
 def method_call(
-    value: Expression, name: str, *arguments: Expression, **keywords: Expression | None
-) -> Call:
+    value: nodes.Expression,
+    name: str,
+    *arguments: nodes.Expression,
+    **keywords: nodes.Expression | None,
+) -> nodes.Call:
     """`x.new_empty(shape, dtype=...)`, or `torch.empty(...)` on `TORCH`; keywords that are None are
     left out."""
     given = tuple((k, v) for k, v in keywords.items() if v is not None)
-    return Call(Member(value, name), arguments, given)
+    return nodes.Call(nodes.Member(value, name), arguments, given)
 
 
-def in_rule(node: Expression, values: Mapping[str, str]) -> Expression:
+def in_rule(node: nodes.Expression, values: Mapping[str, str]) -> nodes.Expression:
     """An expression of `fake:`; `values` maps arguments to their names in Python."""
     return _in_torch(node, values, lambda name: f"_support.{_SUPPORT.get(name, name)}")
 
@@ -86,28 +80,30 @@ def _parameter(argument: Argument) -> Parameter:
     return Parameter(identifier(argument.name), default=default)
 
 
-def _in_sample(node: Expression) -> str:
+def _in_sample(node: nodes.Expression) -> str:
     return write(_in_torch(node, {}, lambda name: f"torch.{name}"))
 
 
 def _in_torch(
-    node: Expression, values: Mapping[str, str], function: Callable[[str], str]
-) -> Expression:
+    node: nodes.Expression, values: Mapping[str, str], function: Callable[[str], str]
+) -> nodes.Expression:
     """The tree with constants qualified (`torch.float32`), and functions by `function`."""
-    if isinstance(node, Name):
+    if isinstance(node, nodes.Name):
         if node.text in values:
-            return Name(values[node.text])
+            return nodes.Name(values[node.text])
         word = _WORDS.get(node.text, node.text)
-        return Literal(word) if word in _PYTHON else Member(TORCH, word)
-    if isinstance(node, Literal):
-        return Literal(_literal(node.text))
-    if isinstance(node, Call) and isinstance(node.function, Member):
+        return nodes.Literal(word) if word in _PYTHON else nodes.Member(TORCH, word)
+    if isinstance(node, nodes.Literal):
+        return nodes.Literal(_literal(node.text))
+    if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
         name = node.function.name
         node = replace(node, function=replace(node.function, name=_METHODS.get(name, name)))
-    called = called_name(node)
-    if isinstance(node, Call) and called is not None:
-        node = replace(node, function=Name(function(called)))
-    return rebuild(node, [_in_torch(child, values, function) for child in children(node)])
+    called = nodes.called_name(node)
+    if isinstance(node, nodes.Call) and called is not None:
+        node = replace(node, function=nodes.Name(function(called)))
+    return nodes.rebuild(
+        node, [_in_torch(child, values, function) for child in nodes.children(node)]
+    )
 
 
 def _literal(text: str) -> str:
