@@ -38,7 +38,8 @@ def test_libraries_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     sources = str(ROOT / "tests" / "adopt" / "cpp")
     assert libraries.main([sources]) == 0
     [row] = capsys.readouterr().out.splitlines()[2:]
-    assert row.split(" | ")[:5] == ["| cpp", "33", "12", "1", "3"]
+    # The block whose namespace is a macro is refused as a whole, with the names that are in it.
+    assert row.split(" | ")[:6] == ["| cpp", "32", "12", "1", "10", "3"]
     assert libraries.main([sources, "EXTENSION_NAME=adopt", "--verbose"]) == 0
     row, *reported = capsys.readouterr().out.splitlines()[2:]
     assert row.split(" | ")[:5] == ["| cpp", "33", "35", "0", "20"]
