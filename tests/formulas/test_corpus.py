@@ -165,6 +165,10 @@ def test_what_has_no_common_meaning_is_an_error_at_the_formula(formula: str, cod
         assert codes(entry(0, Row(formula)), target) == [code], target
 
 
+def doubled(count: int) -> tuple[tuple[str, str], ...]:
+    return tuple((f"v{at}", f"v{at - 1} + v{at - 1}" if at else "grad") for at in range(count))
+
+
 @pytest.mark.parametrize(
     ("formula", "let", "expected"),
     [
@@ -178,6 +182,14 @@ def test_what_has_no_common_meaning_is_an_error_at_the_formula(formula: str, cod
         ("grad * a", (("a", "other *"),), ["TG219"]),
         ("grad * a", (("a", "dims"),), ["TG344"]),
         ("a", (("a", "grad.mul_(2)"),), ["TG345"]),
+        # A few lines that would be a formula of billions of parts, or deeper than anything can walk.
+        ("v13", doubled(14), ["TG110"]),
+        ("v39", doubled(40), ["TG110"]),
+        (
+            "v399",
+            tuple((f"v{at}", f"v{at - 1} + 1" if at else "grad") for at in range(400)),
+            ["TG110"],
+        ),
     ],
 )
 def test_values_with_names_are_checked_where_they_are_used(

@@ -25,7 +25,6 @@ from torchgen_lite.loader.importing.merge import name_kernels
 from torchgen_lite.loader.importing.moving import (
     kernel_headers,
     moving_operators,
-    only,
     without_statements,
 )
 from torchgen_lite.loader.sources import shown_path
@@ -93,7 +92,7 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
 
 def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change]:
     """The files that are written: those of the project, and the sources without registrations."""
-    moved = only(library, names)
+    moved = library.only(names.__contains__)
     texts, is_fragment = without_statements(library, names)
     headers, declared = kernel_headers(moved)
     paths = [_below(root, one) for one in headers]

@@ -79,7 +79,8 @@ def import_command(
     library = name_kernels(reduce(put_together, read))
     if stopped := [d for d in library.diagnostics if d.code in NOTHING]:
         raise Refused(*stopped)
-    _keep(library, namespace)
+    if namespace:
+        library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
     session.report(diagnostics, kind="import")
@@ -135,12 +136,3 @@ def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macr
     text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
     session.note(f"{counted(text.statements, 'registration')} in the files")
     return text
-
-
-def _keep(library: Library, namespace: str) -> None:
-    """Leave out the operators of other namespaces."""
-    if namespace:
-        prefix = f"{namespace}::"
-        library.definitions = [d for d in library.definitions if d.name.startswith(prefix)]
-        library.implementations = [i for i in library.implementations if i.name.startswith(prefix)]
-        library.extras = [e for e in library.extras if e.name.startswith(prefix)]

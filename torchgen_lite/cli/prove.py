@@ -65,8 +65,7 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
     if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
         raise Refused(*stopped)
     proposed = {one.name for one in library.definitions if one.binder}
-    library.definitions = [one for one in library.definitions if not one.binder]
-    library.implementations = [one for one in library.implementations if one.name not in proposed]
+    library = library.only(lambda name: name not in proposed)
     parsed = [(one, parse_schema(one.schema)[0]) for one in library.definitions]
     operators = {one.name: (one, schema) for one, schema in parsed if schema is not None}
     diagnostics = sort_diagnostics([*_unread(library), *_prove(library, operators)])

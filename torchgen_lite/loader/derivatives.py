@@ -113,6 +113,12 @@ def read_derivatives(
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
 
 
+# A few values may name each other often enough for billions of parts.
+_MOST_PARTS = 10_000
+_MOST_DEPTH = 100
+_MOST_VALUES = 16
+
+
 class _Values:
     """The values of one `let:`, by name. Each may use others, in any order.
 
@@ -126,6 +132,8 @@ class _Values:
         # What a value is with others in it; None as long as that is not known, or if it can't be.
         self.whole: dict[str, Expression | None] = {}
         self.making: list[str] = []
+        # How many parts a value has with others in it, and how deep it is.
+        self.sizes: dict[str, tuple[int, int]] = {}
 
     def put(self, formulas: Sequence[Formula]) -> tuple[Formula, ...]:
         """The formulas with values for names; one that names a value which can't be read is not read either."""
@@ -141,8 +149,19 @@ class _Values:
 
     def _complete(self, formula: Formula) -> Expression | None:
         tree = formula.expression and self._put(formula.expression)
+        parts, depth = self._size(formula.expression) if formula.expression else (0, 0)
+        if formula.span and (parts > _MOST_PARTS or depth > _MOST_DEPTH):
+            message = f"a formula with {parts} parts, {depth} deep, once it has the values of `let`"
+            self.reader.report("TG110", message, formula.span, "this formula")
+            return None
         names = [node.text for node in walk(tree) if isinstance(node, Name)] if tree else []
         return None if self.given.keys() & names else tree
+
+    def _size(self, node: Expression) -> tuple[int, int]:
+        if isinstance(node, Name) and node.text in self.sizes:
+            return self.sizes[node.text]
+        below = [self._size(child) for child in children(node)]
+        return 1 + sum(n for n, _ in below), 1 + max((depth for _, depth in below), default=0)
 
     def _put(self, node: Expression) -> Expression:
         if isinstance(node, Name) and node.text in self.given:
@@ -157,10 +176,17 @@ class _Values:
             message = f"`{name.text}` needs itself: {shown}"
             assert name.span is not None
             self.reader.report("TG385", message, name.span, "here again")
+        elif len(self.making) == _MOST_VALUES and name.span is not None:
+            message = f"`{name.text}` is below {_MOST_VALUES} other values of `let`"
+            self.reader.report("TG110", message, name.span, "here")
+            self.used.update(self.given)
         elif name.text not in self.whole:
             self.whole[name.text] = None
             self.making.append(name.text)
-            self.whole[name.text] = self._complete(self.given[name.text])
+            formula = self.given[name.text]
+            self.whole[name.text] = self._complete(formula)
+            if self.whole[name.text] is not None and formula.expression is not None:
+                self.sizes[name.text] = self._size(formula.expression)
             self.making.pop()
         return self.whole.get(name.text)
 

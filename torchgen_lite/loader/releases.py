@@ -109,15 +109,15 @@ def _read_wheel(path: Path) -> ReleaseSource:
             raise OSError("not a regular file")
         with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
             data = stream.read(MAX_BYTES + 1)
-            there = {*wheel.namelist()}
-            more = [wheel.read(name) if name in there else b"" for name in (_FORMULAS, _AUTOCAST)]
+            there = [one for one in (_FORMULAS, _AUTOCAST) if one in wheel.namelist()]
+            more = {one: wheel.open(one).read(MAX_BYTES + 1) for one in there}
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, *_UNREADABLE) as error:
         message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
         return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
     if len(data) > MAX_BYTES:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return ReleaseSource(diagnostics=(Diagnostic("TG110", message),))
-    formulas, autocast = more
+    formulas, autocast = more.get(_FORMULAS, b""), more.get(_AUTOCAST, b"")
     source, found = decode_source(data, shown)
     version = parse_version(path.name.partition("-")[2])
     is_fit = 0 < len(formulas) <= MAX_BYTES

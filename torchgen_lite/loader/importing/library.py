@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.importing.cpp_functions import Function
@@ -88,6 +88,15 @@ class Library:
     binders: dict[str, str] = field(default_factory=dict)
     read: list[Statement] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
+
+    def only(self, fits: Callable[[str], bool]) -> Library:
+        """The library with the operators whose names fit."""
+        return replace(
+            self,
+            definitions=[one for one in self.definitions if fits(one.name)],
+            implementations=[one for one in self.implementations if fits(one.name)],
+            extras=[one for one in self.extras if fits(one.name)],
+        )
 
     @contextmanager
     def reading(self, span: Span, block: Span, defines: bool) -> Iterator[None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePath
 
@@ -36,16 +35,6 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
         more = {name for one in library.read if one.operators & stay for name in one.operators}
         grown, stay = not more <= stay, stay | more
     return frozenset(defined - stay)
-
-
-def only(library: Library, names: frozenset[str]) -> Library:
-    """The library, with these operators alone."""
-    return replace(
-        library,
-        definitions=[one for one in library.definitions if one.name in names],
-        implementations=[one for one in library.implementations if one.name in names],
-        extras=[one for one in library.extras if one.name in names],
-    )
 
 
 def without_statements(
@@ -125,10 +114,6 @@ def _file(function: Function) -> str:
 
 def _declaration(function: Function) -> str:
     *around, name = function.path
-    given = ", ".join(_without_default(one.text) for one in function.spans[:-1])
+    given = ", ".join(" ".join(one.text.partition("=")[0].split()) for one in function.spans[:-1])
     line = f"{function.returns} {name}({given});"
     return f"namespace {'::'.join(around)} {{ {line} }}" if around else line
-
-
-def _without_default(parameter: str) -> str:
-    return re.sub(r"\s+", " ", parameter.partition("=")[0]).strip()
