@@ -13,8 +13,9 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
-# The folders that editable installs of the three distributions put on the path.
-SOURCES = [str(ROOT / folder) for folder in (".", "runtime", "reference", "generated/python")]
+# The folders that editable installs of the four distributions put on the path.
+FOLDERS = (".", "runtime", "reference", "tools", "generated/python")
+SOURCES = [str(ROOT / folder) for folder in FOLDERS]
 
 # How long an example takes is the machine's affair; in CI the examples are the same at each run.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)

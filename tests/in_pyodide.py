@@ -16,7 +16,7 @@ import pytest
 # What is said where there is no such thing.
 LACKS = re.compile(
     r"emscripten does not support processes|can't start new thread|No module named '(?:\w+\._?\w+|[\w.]*_\w+)'"
-    r"|No module named '(?:torch|numpy|pygls|lsprotocol|mypy|tree_sitter|watchfiles)\b"
+    r"|No module named '(?:torch|numpy|pygls|lsprotocol|mypy|torchgen_lite_tools|tree_sitter|watchfiles)\b"
     r"|cannot import name|could not load dynamic lib"
 )
 

@@ -19,10 +19,10 @@ from time import perf_counter
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
-from torchgen_lite.loader.importing.cpp_files import ENDINGS, read_cpp
-from torchgen_lite.loader.importing.cpp_preprocessor import parse_macro
-from torchgen_lite.loader.importing.cpp_registrations import has_registrations
-from torchgen_lite.loader.importing.entries import write_entries
+from torchgen_lite_tools.importing.cpp_files import ENDINGS, read_cpp
+from torchgen_lite_tools.importing.cpp_preprocessor import parse_macro
+from torchgen_lite_tools.importing.cpp_registrations import has_registrations
+from torchgen_lite_tools.importing.entries import write_entries
 
 # Behind a word: what follows a call is a method of a class more often than not, and the class is listed.
 _CALL = re.compile(

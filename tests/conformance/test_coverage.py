@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.cli.backends.verdicts import SERVED, Overlay, Verdict, coverage, pytorchs
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.pipeline import load
+from torchgen_lite_tools.backends.verdicts import SERVED, Overlay, Verdict, coverage, pytorchs
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")

@@ -20,7 +20,7 @@ from tests.conftest import ROOT, Result
 from tests.cpp import torch_ops
 from tests.cpp.compiling import needs_compiler
 from tests.installed import todays_torchgen
-from torchgen_lite.cli.backends.verdicts import Verdict
+from torchgen_lite_tools.backends.verdicts import Verdict
 
 EXAMPLE = ROOT / "examples" / "torch_backend_cpp"
 

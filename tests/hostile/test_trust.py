@@ -71,9 +71,9 @@ sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))
 """
 EDITED = """
 from pathlib import Path
-from torchgen_lite.cli.lsp.analysis import analyze
-from torchgen_lite.cli.lsp.hover import hover
-from torchgen_lite.cli.lsp.places import find_place
+from torchgen_lite_tools.lsp.analysis import analyze
+from torchgen_lite_tools.lsp.hover import hover
+from torchgen_lite_tools.lsp.places import find_place
 path = Path(sys.argv[1]).resolve()
 analysis = analyze(path, {path: path.read_text()})
 for source in analysis.program.sources:

@@ -51,6 +51,7 @@ def measured() -> dict[str, dict[str, int]]:
             **{path.name: lines_of(path) for path in sorted(folders)},
             "reference": lines_of(REFERENCE),
             "templates": lines_of(ROOT / "templates"),
+            "tools": lines_of(ROOT / "tools" / "torchgen_lite_tools"),
         },
     }
 

@@ -36,16 +36,21 @@ RELATIVE = {"copied", "diagnostics", "schema", "runtime", "key_sets", "key_table
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "tomli"}
 # Where what an extra brings is imported.
 OF_EXTRAS = {
-    "lsprotocol": "cli/lsp/",
-    "pygls": "cli/lsp/",
-    "tree_sitter": "loader/importing/",
-    "tree_sitter_cpp": "loader/importing/",
     "watchfiles": "cli/watch.py",
 }
 # What the tool never imports, and what this imports of ours.
 REFERENCE = ROOT / "reference" / "torchgen_lite_reference"
 GENERATED = ROOT / "generated" / "python" / "torchgen_lite_ops"
 OF_THE_REFERENCE_SET = {REFERENCE.name, GENERATED.name, "torchgen_lite_runtime"}
+# What stands above the generator, and where it imports what others wrote.
+TOOLS = ROOT / "tools" / "torchgen_lite_tools"
+OF_TOOLS = {
+    "lsprotocol": {"lsp"},
+    "pygls": {"lsp"},
+    "torch": {"backends", "importing"},
+    "tree_sitter": {"importing"},
+    "tree_sitter_cpp": {"importing"},
+}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PATH_OF = {
@@ -97,7 +102,7 @@ def test_imports_go_down(path: Path) -> None:
             is_beside = module.startswith("torchgen_lite.copied.torch_python.")
             assert is_beside or top in known, f"{path} imports {module}"
         assert path.relative_to(PACKAGE).as_posix().startswith(OF_EXTRAS.get(top, ""))
-        assert top != "numpy" and top not in OF_THE_REFERENCE_SET, f"{path} imports {module}"
+        assert top not in {"numpy", TOOLS.name, *OF_THE_REFERENCE_SET}, f"{path} imports {module}"
         if here in STANDARD_LIBRARY_ONLY:
             assert top not in THIRD_PARTY, f"{here} uses the standard library alone, not {module}"
         if there is None or there == here or any(module.startswith(name) for name in SHARED):
@@ -188,6 +193,34 @@ def test_the_reference_set_needs_numpy_and_the_runtime_alone(path: Path) -> None
                 *("numpy", "scipy", "typing_extensions"),
             }, f"{path} imports {module}"
             assert top != "torchgen_lite_runtime" or top == module, f"{path} imports {module}"
+
+
+def imports_by_file(root: Path) -> dict[Path, list[tuple[str, ...]]]:
+    """What each file of a package imports, at once or later, for types too."""
+    return {
+        path: [
+            names
+            for node in ast.walk(ast.parse(path.read_text()))
+            for names in names_of(node, path.relative_to(root.parent).parts[:-1])
+        ]
+        for path in root.rglob("*.py")
+    }
+
+
+def test_each_of_the_tools_stands_on_the_generator_alone() -> None:
+    """Tools import the generator, and what they read with in one folder; there are no circles."""
+    found = imports_by_file(TOOLS)
+    for path, imported in found.items():
+        folder = path.relative_to(TOOLS).parts[0]
+        for names in imported:
+            top = names[-1].partition(".")[0]
+            if top not in {TOOLS.name, PACKAGE.name, "click", *sys.stdlib_module_names}:
+                assert folder in OF_TOOLS[top], f"{path} imports {top}"
+    modules = {
+        ".".join(path.relative_to(TOOLS.parent).with_suffix("").parts): path for path in found
+    }
+    graph = {path: files_among(imported, modules) for path, imported in found.items()}
+    assert sum(map(len, graph.values())) > 50 and circular(graph) == []
 
 
 def test_layers_are_the_folders() -> None:

@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 from torchgen_lite.loader.config import tomllib
 from torchgen_lite.version import __version__
 
-DISTRIBUTIONS = (".", "runtime", "reference")
+DISTRIBUTIONS = (".", "runtime", "reference", "tools")
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml"))
@@ -167,8 +167,8 @@ def locked() -> dict[str, str]:
 def test_the_lock_is_for_today_s_extras() -> None:
     pins, first = locked(), project(".")
     extras = first["optional-dependencies"]
-    wanted = [*first["dependencies"], *extras["docs"], *extras["test"]]
-    wanted += [one for extra in ("cpp", "import", "lsp", "watch") for one in extras[extra]]
+    wanted = [*first["dependencies"], *project("tools")["dependencies"]]
+    wanted += [one for extra in ("cpp", "docs", "test", "watch") for one in extras[extra]]
     environment = {"python_version": "3.11"}
     for requirement in map(Requirement, wanted):
         name = requirement.name.lower().replace("_", "-")

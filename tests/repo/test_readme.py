@@ -49,7 +49,10 @@ def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
         "examples/tour.py",
     ):
         assert step in first and step in ci
-    for step in ('install -e ".[test]" -e ./runtime -e ./reference', "-m pytest -n auto"):
+    for step in (
+        'install -e ".[test]" -e ./runtime -e ./reference -e ./tools',
+        "-m pytest -n auto",
+    ):
         assert step in second and step in ci
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = (ROOT / "torchgen_lite", ROOT / "reference" / "torchgen_lite_reference")
-MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+FOLDERS = ("torchgen_lite", "reference/torchgen_lite_reference", "tools/torchgen_lite_tools")
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 PAGES = sorted(
     path for pattern in ("*.md", "docs/*.md", "docs/*/*.md") for path in ROOT.glob(pattern)
 )

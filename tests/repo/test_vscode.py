@@ -45,7 +45,7 @@ def test_it_colors_every_type() -> None:
     reason="needs Node.js, and `npm ci` in editors/vscode",
 )
 def test_what_is_packaged_works(tmp_path: Path) -> None:
-    pytest.importorskip("pygls", reason="needs the extra `lsp`")
+    pytest.importorskip("torchgen_lite_tools")
     programs = tmp_path / "bin"
     programs.mkdir()
     command = programs / "torchgen-lite"

@@ -18,4 +18,5 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "torchgen_lite.runtime": build_wheel(ROOT, folder),
         "torchgen_lite_runtime": build_wheel(ROOT / "runtime", folder),
         "torchgen_lite_reference": build_wheel(ROOT / "reference", folder),
+        "torchgen_lite_tools": build_wheel(ROOT / "tools", folder),
     }

@@ -1,4 +1,4 @@
-"""The three distributions: what each wheel has and needs, and where editable installs find their packages."""
+"""The four distributions: what each wheel has and needs, and where editable installs find their packages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from tests.conftest import ROOT, SOURCES
 from tests.shipping.environment import Environment
 from torchgen_lite.diagnostics import code_names
 
-FOLDERS = (ROOT, ROOT / "runtime", ROOT / "reference")
+FOLDERS = (ROOT, ROOT / "runtime", ROOT / "reference", ROOT / "tools")
 CONTENTS = {
     "torchgen_lite.runtime": {"torchgen_lite"},
     "torchgen_lite_runtime": {"torchgen_lite_runtime"},
     "torchgen_lite_reference": {"torchgen_lite_reference", "torchgen_lite_ops"},
+    "torchgen_lite_tools": {"torchgen_lite_tools"},
 }
 REQUIREMENTS = {
     "torchgen_lite.runtime": {"pyyaml", "jinja2", "black", "click", "tomli"},
     "torchgen_lite_runtime": set(),
     "torchgen_lite_reference": {"numpy", "torchgen-lite-runtime"},
+    "torchgen_lite_tools": {"torchgen-lite", "click", "pygls", "tree-sitter", "tree-sitter-cpp"},
 }
 USE = """\
 import sys

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from importlib.util import find_spec
 
 import click
 
+from torchgen_lite.cli import extras
 from torchgen_lite.cli.session import global_options
 from torchgen_lite.diagnostics import suggest
 from torchgen_lite.version import __version__
@@ -14,7 +16,9 @@ from torchgen_lite.version import __version__
 PROGRAM = "torchgen-lite"
 # What shells set to ask for completions.
 COMPLETE = "_TORCHGEN_LITE_COMPLETE"
-# By group: name, module and one line of help, so that `--help` imports no command.
+TOOLS = "torchgen_lite_tools"
+# By group: name, module and one line of help, so that `--help` imports no command. Modules are in `torchgen_lite.cli`, but
+# for those of the distribution `torchgen-lite-tools`.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Daily use": {
         "generate": ("generate", "Write the generated code."),
@@ -35,18 +39,21 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "explain": ("explain", "Explain a diagnostic code, with examples."),
     },
     "Backends": {
-        "coverage": ("backends.coverage", "Show how much of PyTorch a backend covers."),
-        "upgrade": ("backends.upgrade", "Show what a new PyTorch changes for a backend."),
-        "add": ("backends.add", "Copy entries from PyTorch, for kernels of a backend."),
+        "coverage": (f"{TOOLS}.backends.coverage", "Show how much of PyTorch a backend covers."),
+        "upgrade": (f"{TOOLS}.backends.upgrade", "Show what a new PyTorch changes for a backend."),
+        "add": (f"{TOOLS}.backends.add", "Copy entries from PyTorch, for kernels of a backend."),
     },
     "Migration": {
-        "prove": ("prove", "Compare kernels and fakes of a library with its schemas."),
-        "import": ("importing", "Turn an existing library into a schema file."),
-        "adopt": ("adopt", "Move a library in C++ to generated registrations."),
+        "prove": (
+            f"{TOOLS}.importing.prove",
+            "Compare kernels and fakes of a library with its schemas.",
+        ),
+        "import": (f"{TOOLS}.importing.command", "Turn an existing library into a schema file."),
+        "adopt": (f"{TOOLS}.importing.adopt", "Move a library in C++ to generated registrations."),
     },
     "Setup": {
         "init": ("init", "Start a project in this folder."),
-        "lsp": ("lsp.command", "Run the language server, for editors."),
+        "lsp": (f"{TOOLS}.lsp.command", "Run the language server, for editors."),
         "templates": ("templates", "Export templates to override, or check overrides."),
         "schema": ("json_schema", "Print the JSON Schema of the YAML, for editors."),
         "completion": ("completion", "Print a completion script for a shell."),
@@ -58,7 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in modules of `torchgen_lite.cli`."""
+    """A group whose commands live in modules, which are imported when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -66,7 +73,12 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"torchgen_lite.cli.{COMMANDS[cmd_name][0]}")
+        home = COMMANDS[cmd_name][0]
+        if home.startswith(TOOLS) and find_spec(TOOLS) is None:
+            raise extras.lacks(f"`{cmd_name}` is a command of {extras.TOOLS}", extras.TOOLS)
+        module = importlib.import_module(
+            home if home.startswith(TOOLS) else f"torchgen_lite.cli.{home}"
+        )
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 

@@ -21,7 +21,8 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.accepted import FILE, Judged, accept, judge
 from torchgen_lite.cli.against.version import Version, other_version, with_gradients
-from torchgen_lite.cli.backends.pages import (
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import (
     Row,
     Section,
     html_option,
@@ -29,7 +30,6 @@ from torchgen_lite.cli.backends.pages import (
     render_markdown,
     write_file,
 )
-from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Session, command, require, schema_options

@@ -7,14 +7,18 @@ from pathlib import Path
 from torchgen_lite.cli.session import Refused
 from torchgen_lite.diagnostics import Diagnostic
 
-
-def lacks(message: str, extra: str) -> Refused:
-    """TG012: what is asked for needs an extra; the help is the command that brings it."""
-    return Refused(Diagnostic("TG012", message, help=install_command(extra)))
+TOOLS = "torchgen-lite-tools"
 
 
-def install_command(extra: str) -> str:
-    """How pip adds an extra to this installation: from the folder or the address that it came from (`direct_url.json`)."""
+def lacks(message: str, wanted: str) -> Refused:
+    """TG012: what is asked for needs an extra or another distribution; the help is the command that brings it."""
+    return Refused(Diagnostic("TG012", message, help=install_command(wanted)))
+
+
+def install_command(wanted: str) -> str:
+    """How pip adds `torchgen-lite[EXTRA]` or TOOLS, whose folder is `tools`, to this installation: from the folder or the
+    address that it came from (`direct_url.json`).
+    """
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit
@@ -25,11 +29,13 @@ def install_command(extra: str) -> str:
     except PackageNotFoundError:
         # Run in a clone, which nobody installed.
         record = {"url": Path(__file__).parents[2].as_uri(), "dir_info": {"editable": True}}
-    name, url = f"torchgen-lite[{extra}]", record.get("url", "")
+    url = "" if wanted == TOOLS and "archive_info" in record else record.get("url", "")
     if "dir_info" in record:
         edited = "-e " if record["dir_info"].get("editable") else ""
-        return f'pip install {edited}"{url2pathname(urlsplit(url).path)}[{extra}]"'
+        within = "/tools" if wanted == TOOLS else wanted.removeprefix("torchgen-lite")
+        return f'pip install {edited}"{url2pathname(urlsplit(url).path)}{within}"'
     vcs = record.get("vcs_info", {})
     if vcs:
         url = f"{vcs['vcs']}+{url}@{vcs.get('requested_revision', vcs['commit_id'])}"
-    return f'pip install "{name} @ {url}"' if url else f'pip install "{name}"'
+        url += "#subdirectory=tools" if wanted == TOOLS else ""
+    return f'pip install "{wanted} @ {url}"' if url else f'pip install "{wanted}"'

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli.backends.pages import output_option, write_file
 from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Session, command, require
 from torchgen_lite.diagnostics.json_format import json_format_schema
 from torchgen_lite.loader.config import Config

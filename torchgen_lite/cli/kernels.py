@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.backends.pages import Row, columns, output_option
 from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import Row, columns, output_option
 from torchgen_lite.cli.session import Session, command, require, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli.backends.pages import columns
 from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import columns
 from torchgen_lite.cli.session import Session, command, input_options, require
 
 if TYPE_CHECKING:

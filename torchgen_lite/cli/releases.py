@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from torchgen_lite.cli.backends.pages import Section, section_text
+from torchgen_lite.cli.pages import Section, section_text
 from torchgen_lite.cli.session import Session
 from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted

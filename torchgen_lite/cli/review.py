@@ -16,9 +16,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.against.accepted import Judged, identity
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
-from torchgen_lite.cli.backends.pages import Section, output_option, render_markdown
 from torchgen_lite.cli.breaking import judged_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
+from torchgen_lite.cli.pages import Section, output_option, render_markdown
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument

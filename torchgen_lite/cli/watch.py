@@ -36,7 +36,7 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
             "`--watch` never ends, so it has text output only: `full` or `concise`."
         )
     if find_spec("watchfiles") is None:
-        raise lacks("`--watch` needs the package watchfiles", "watch")
+        raise lacks("`--watch` needs the package watchfiles", "torchgen-lite[watch]")
     try:
         _watch(session, generate)
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, Result
 from torchgen_lite.cli.app import COMMANDS, GROUPS
-from torchgen_lite.cli.extras import install_command
+from torchgen_lite.cli.extras import TOOLS, install_command
 from torchgen_lite.version import __version__
 
 Run = Callable[..., Result]
@@ -325,8 +325,8 @@ def test_start_up_is_lean(module: str, absent: list[str]) -> None:
     assert result.stdout == "[]\n"
 
 
-# What the extras `import`, `lsp` and `watch` bring.
-OF_EXTRAS = ("tree_sitter", "tree_sitter_cpp", "lsprotocol", "pygls", "watchfiles")
+# What torchgen-lite-tools and the extra `watch` bring.
+OF_EXTRAS = ("torchgen_lite_tools", "tree_sitter", "lsprotocol", "pygls", "watchfiles")
 
 
 def test_everyday_commands_import_neither_black_nor_what_extras_bring(project: Path) -> None:
@@ -346,15 +346,20 @@ def test_everyday_commands_import_neither_black_nor_what_extras_bring(project: P
 
 
 @pytest.mark.parametrize(
-    ("command", "extra", "said"),
+    ("command", "wanted", "said"),
     [
-        (["import", "a.cpp"], "import", "reading C++ requires a parser that is not installed"),
-        (["lsp"], "lsp", "`lsp` needs the package `lsprotocol`"),
-        (["generate", "--watch"], "watch", "`--watch` needs the package watchfiles"),
+        (["import", "a.cpp"], TOOLS, "`import` is a command of torchgen-lite-tools"),
+        (["lsp"], TOOLS, "`lsp` is a command of torchgen-lite-tools"),
+        (["coverage", "-h"], TOOLS, "`coverage` is a command of torchgen-lite-tools"),
+        (
+            ["generate", "--watch"],
+            "torchgen-lite[watch]",
+            "`--watch` needs the package watchfiles",
+        ),
     ],
 )
-def test_without_its_extra_a_command_names_it(
-    project: Path, command: list[str], extra: str, said: str
+def test_a_command_names_what_it_needs_and_how_it_is_installed(
+    project: Path, command: list[str], wanted: str, said: str
 ) -> None:
     (project / "a.cpp").write_text("")
     program = (
@@ -368,7 +373,7 @@ def test_without_its_extra_a_command_names_it(
         capture_output=True,
         text=True,
     )
-    help_ = install_command(extra)
+    help_ = install_command(wanted)
     assert result.returncode == 2
     more = "for more: torchgen-lite explain TG012"
     assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n{more}\n"

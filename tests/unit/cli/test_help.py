@@ -118,7 +118,7 @@ def give_wheels(project: Path, *versions: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
-    if COMMANDS[command][0].startswith("backends"):
+    if ".backends." in COMMANDS[command][0]:
         give_pytorch(stale)
     elif command == "check":
         give_wheels(stale, "2.9.1", "2.11.0", "2.13.0")
@@ -127,7 +127,7 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
     (stale / "csrc").mkdir()
     (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):
-        # The language server is tested in `tests/unit/cli/lsp`.
+        # The language server is tested in `tests/unit/tools/lsp`.
         is_run = any(word in line for word in ("--torch", "--module", "train.py"))
         if not is_run and command != "lsp":
             result = execute(run, line)

@@ -194,7 +194,8 @@ def test_a_page_has_the_address_that_the_distribution_gives(
 
 
 def test_the_codes_with_pages_are_those_that_are_used() -> None:
-    texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.py")]
+    packages = (PACKAGE, ROOT / "tools" / "torchgen_lite_tools")
+    texts = [path.read_text("utf-8") for root in packages for path in root.rglob("*.py")]
     used = {code for text in texts for code in re.findall(r'"(TG\d{3})"', text)}
     assert used == set(code_names())
     assert {name[2] for name in code_names()} == set(GROUPS)

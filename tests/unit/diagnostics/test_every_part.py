@@ -11,7 +11,7 @@ import pytest
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.cli.backends.pages import finding_rows
+from torchgen_lite.cli.pages import finding_rows
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,
@@ -56,8 +56,8 @@ def table(diagnostics: list[Diagnostic]) -> str:
 
 def lsp(diagnostics: list[Diagnostic]) -> str:
     pytest.importorskip("lsprotocol", reason="needs the extra `lsp`")
-    from torchgen_lite.cli.lsp.analysis import Analysis
-    from torchgen_lite.cli.lsp.diagnostics import publish
+    from torchgen_lite_tools.lsp.analysis import Analysis
+    from torchgen_lite_tools.lsp.diagnostics import publish
 
     analysis = Analysis(Path("/x"), Program(Resolved(()), Config(Path("/x"))), tuple(diagnostics))
     return str(publish(analysis, Path("/x/here.yaml"), len))

@@ -99,10 +99,8 @@ def test_the_page_is_what_is_declared() -> None:
 def test_the_pipeline_and_the_commands_know_no_target() -> None:
     """Everything specific to a target is in its registration and its options."""
     package = ROOT / "torchgen_lite"
-    # `init` and `adopt` give a project a target; `table` and `why` explain registrations of the Python package.
-    allowed = {
-        package / "cli" / name for name in ("init.py", "adopt.py", "tables/registrations.py")
-    }
+    # `init` gives a project a target; `table` and `why` explain registrations of the Python package.
+    allowed = {package / "cli" / name for name in ("init.py", "tables/registrations.py")}
     quoted = [f'"{name}"' for name in TARGETS]
     paths = {package / "pipeline.py", *(package / "cli").rglob("*.py")} - allowed
     assert [p.name for p in paths if any(name in p.read_text("utf-8") for name in quoted)] == []

@@ -13,8 +13,8 @@ from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.against.version import other_version
-from torchgen_lite.cli.backends.pages import output_option, render_markdown, write_file
 from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import output_option, render_markdown, write_file
 from torchgen_lite.cli.session import (
     Refused,
     Session,

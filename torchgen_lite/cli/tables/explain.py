@@ -22,7 +22,7 @@ from torchgen_lite.analysis.computed_table import (
     run_name,
     table,
 )
-from torchgen_lite.cli.backends.pages import Row, Section, section_text
+from torchgen_lite.cli.pages import Row, Section, section_text
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED

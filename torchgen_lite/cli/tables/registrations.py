@@ -15,9 +15,9 @@ from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import dispatch_keys, table_of
 from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.importing.torch_registry import registered_kernels
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
+from torchgen_lite.loader.torch_registry import registered_kernels
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.targets.registered import (
     Beneath,

@@ -1,0 +1,216 @@
+"""`import` of C++: each file with its YAML and its messages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+from torchgen_lite.diagnostics import Source, has_errors
+from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.native_functions import load_native_functions
+
+Run = Callable[..., Result]
+HERE = Path(__file__).parent
+MACROS = {
+    "macros.cpp": ("TORCH_EXTENSION_NAME=mylib", "ON_CPU(name, f)=m.impl(name, torch::kCPU, &f)")
+}
+FILES = sorted(path.name for path in HERE.glob("*.cpp"))
+
+
+def expect(name: str, text: str) -> None:
+    """Compare with a file of this folder; `UPDATE_EXPECT=1` rewrites it."""
+    path = HERE / name
+    if os.environ.get("UPDATE_EXPECT"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_styles(name: str, run: Run, project: Path) -> None:
+    shutil.copy(HERE / name, project)
+    options = [word for macro in MACROS.get(name, ()) for word in ("--macro", macro)]
+    result = run("import", name, *options, "--output-format", "concise")
+    stem = name.removesuffix(".cpp")
+    expect(f"{stem}.yaml", result.stdout)
+    expect(f"{stem}.txt", result.stderr + f"exit code {result.code}\n")
+    entries = result.stdout.removesuffix("\n").split("\n\n")
+    declared = [one for one in entries if "(" in one.splitlines()[0]]
+    source = Source("ops.yaml", "\n\n".join(declared) + "\n")
+    functions, found = load_native_functions([source])
+    assert functions and not has_errors(found)
+    assert format_text(source.text) == (source.text, ())
+
+
+def test_kernels_and_definitions_of_different_files(run: Run, project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "src/ops.cpp").write_text(
+        'TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }'
+    )
+    (project / "src/cpu.cu").write_text(
+        '#include "f.h"\nTORCH_LIBRARY_IMPL(mylib, CPU, m) { m.impl("f", &a::f); }'
+    )
+    (project / "src/f.h").write_text("namespace a { at::Tensor f(at::Tensor x); }")
+    (project / "src/notes.txt").write_text("TORCH_LIBRARY(mylib, m) {}")
+    (project / "src/binary.h").write_bytes(b"\xff\xfe\x00")
+    result = run("import", "src", "--output", "ops.yaml")
+    assert result.code == 0, result.stderr
+    written = (project / "ops.yaml").read_text()
+    assert written == "- func: mylib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: a::f\n"
+    assert run("import", "src/ops.cpp").stdout.endswith("dispatch: {}\n")
+    assert "TG605" in run("import", "src/cpu.cu", "src/f.h").stderr
+
+
+def test_namespace(run: Run, project: Path) -> None:
+    shutil.copy(HERE / "blocks.cpp", project)
+    result = run("import", "blocks.cpp", "--namespace", "other")
+    assert result.stdout.count("func:") == 1
+
+
+def test_places_are_those_of_the_call_of_a_macro(run: Run, project: Path) -> None:
+    text = '#define DEF(n, t) m.def(#n t)\n/* é */ TORCH_LIBRARY(l, m) {\n  DEF(f, "(Tnsor x) -> ()");\n}\n'
+    (project / "a.cpp").write_text(text, "utf-8")
+    result = run("import", "a.cpp", "--output-format", "concise")
+    assert result.code == 1
+    assert result.stderr.startswith("a.cpp:3:3: error[TG604]")
+
+
+def test_files_that_register_nothing(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text("int f();\n")
+    (project / "b.h").write_text("")
+    result = run("import", ".")
+    said = "no TORCH_LIBRARY, no pybind11 module, no torch.library in 2 files\n"
+    assert (result.code, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_bindings_of_functions_in_other_files(run: Run, project: Path) -> None:
+    """The key is that of the file that defines a function; the names are those of its definition."""
+    (project / "bind.cpp").write_text(
+        '#include "ops.h"\nPYBIND11_MODULE(mine, m) { m.def("f", &mine::f); m.def("g", &mine::g); }\n'
+    )
+    (project / "ops.h").write_text(
+        "namespace mine { at::Tensor f(at::Tensor, int64_t); at::Tensor g(at::Tensor); }\n"
+    )
+    (project / "f.cu").write_text(
+        "namespace mine { at::Tensor f(torch::Tensor x, int64_t n) { return x; } }\n"
+    )
+    (project / "g.cpp").write_text("at::Tensor mine::g(at::Tensor x) { return x; }\n")
+    result = run("import", ".", "--output-format", "concise")
+    assert result.stdout == """\
+- func: mine::f(Tensor x, int n) -> Tensor
+  dispatch:
+    CUDA: f
+
+- func: mine::g(Tensor x) -> Tensor
+  dispatch:
+    CPU: g
+"""
+    said = "bind.cpp: 2 bindings of pybind11, 2 proposed, 0 not read\n2 operators\n"
+    assert (result.code, result.stderr) == (0, said)
+
+
+def deep(before: str, inner: str, after: str) -> str:
+    return 3000 * before + inner + 3000 * after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "TORCH_LIBRARY",
+        "TORCH_LIBRARY(",
+        "TORCH_LIBRARY(a, m) {",
+        "#if A\nTORCH_LIBRARY(a, m) { m.def(",
+        "#endif\n#else\n#elif\nTORCH_LIBRARY(a, m) {}",
+        "#define A A A\n#define B(x) B(x) x\nTORCH_LIBRARY(A, m) { B(B(1)) }",
+        'TORCH_LIBRARY(a, m) { m.def(); m.impl(); m.def(""); m.def("\\' 'x("); m; m.x; m(); }',
+        "#define A(x) x##x #x\nTORCH_LIBRARY(a, m) { A(;) A( }",
+        'TORCH_LIBRARY(a, m) { m.def("f(Tensor x) -> Tensor", ' + deep("(", "f", ")") + "); }",
+        'TORCH_LIBRARY(a, m) { m.def("f() -> ()", ' + deep("TORCH_FN(", "f", ")") + "); }",
+        "TORCH_LIBRARY(a, m) { m.def(" + deep("(", '"f() -> ()"', ")") + "); }",
+        "TORCH_LIBRARY(a, m) { m.def(" + deep("schema(", '"f() -> ()"', ")") + "); }",
+        "TORCH_LIBRARY(a, m) " + deep("{", 'm.def("f() -> ()");', "}"),
+        f"{deep('std::vector<', 'int64_t', '>')} f();" + 'TORCH_LIBRARY(a, m) { m.def("f", f); }',
+        "#define A(x) x\nTORCH_LIBRARY(a, m) { " + deep("A(", "", ")") + " }",
+    ],
+)
+def test_nothing_that_is_written_is_a_crash(text: str, run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text(text)
+    assert run("import", "a.cpp").code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("start", "unclosed"),
+    [("#define F(x) x\n", "F(\n"), ("", 'R"(\n'), ("", "/*\n"), ("", "x /* y\n")],
+)
+def test_what_is_not_closed(start: str, unclosed: str, run: Run, project: Path) -> None:
+    text = start + 'TORCH_LIBRARY(a, m) { m.def("f() -> ()"); }\n' + 20_000 * unclosed
+    (project / "a.cpp").write_text(text)
+    assert run("import", "a.cpp").stdout == "- func: a::f() -> ()\n  dispatch: {}\n"
+
+
+def test_macros_within_the_arguments_of_the_same_macro(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text("""\
+#define ID(x) x
+#define PASTED(a, b) a##b
+#define CAT(a, b) PASTED(a, b)
+void f_cpu_out();
+TORCH_LIBRARY(a, m) { m.def("f() -> ()"); m.impl("f", torch::kCPU, ID(ID(CAT(CAT(f_, cpu), _out)))); }
+""")
+    result = run("import", "a.cpp")
+    assert result.stdout == "- func: a::f() -> ()\n  dispatch:\n    CPU: ::f_cpu_out\n"
+
+
+def test_conditions_of_other_branches(run: Run, project: Path) -> None:
+    lines = ["#ifdef A", "#elifdef B", "#elifndef C", "#elif D", "#else"]
+    defs = [f'{line}\nm.def("f{at}() -> ()");' for at, line in enumerate(lines)]
+    (project / "a.cpp").write_text("\n".join(["TORCH_LIBRARY(a, m) {", *defs, "#endif\n}"]))
+    written = run("import", "a.cpp").stdout.splitlines()
+    none = "!defined(A) && !defined(B) && defined(C)"
+    assert [line.strip() for line in written if "guard" in line] == [
+        'guard: "#ifdef A"',
+        'guard: "#if !defined(A) && defined(B)"',
+        'guard: "#if !defined(A) && !defined(B) && !defined(C)"',
+        f'guard: "#if {none} && D"',
+        f'guard: "#if {none} && !(D)"',
+    ]
+
+
+def test_a_template_in_no_namespace_has_one_problem(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text(
+        'TORCH_LIBRARY(a, m) { m.def("f() -> ()"); m.impl("f", torch::kCPU, &t<float>); }'
+    )
+    said = run("import", "a.cpp").stderr
+    assert "TG602" in said and "TG606" not in said
+
+
+def test_macros_that_grow(run: Run, project: Path) -> None:
+    lines = ["#define M0 x"]
+    lines += [f"#define M{n + 1} M{n} M{n} M{n} M{n} M{n} M{n} M{n} M{n}" for n in range(20)]
+    text = "\n".join([*lines, "TORCH_LIBRARY(a, m) { M20; }"])
+    (project / "a.cpp").write_text(text)
+    assert run("import", "a.cpp").code in (0, 1)
+
+
+def test_mistakes_of_the_command_line(run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text("")
+    assert run("import").code == 2
+    assert run("import", "missing.cpp").code == 2
+    assert run("import", "a.cpp", "--macro", "1").code == 2
+
+
+def test_where_nothing_is_registered(run: Run, project: Path) -> None:
+    """If a folder or a namespace is mistyped, an existing file stays."""
+    (project / "f.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f(Tensor x) -> Tensor"); }')
+    (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
+    result = run("import", "f.cpp", "--namespace", "my_lib", "--output", "ops.yaml")
+    assert (result.code, result.stdout, result.stderr) == (
+        1,
+        "",
+        "0 operators of namespace `my_lib`\n",
+    )
+    assert (project / "ops.yaml").read_text() == "- func: mylib::f(Tensor x) -> Tensor\n"

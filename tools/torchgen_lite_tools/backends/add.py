@@ -1,0 +1,156 @@
+"""`add`: copies PyTorch entries to the author's schema file, for a backend's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.pages import write_file
+from torchgen_lite.cli.session import Session, command
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.earlier import Native
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite_tools.backends.calls import called
+from torchgen_lite_tools.backends.native import (
+    load_with_native,
+    native_options,
+    overlay_of,
+    require_right,
+    unknown_keys,
+    unknown_operators,
+    whole_name,
+)
+from torchgen_lite_tools.backends.sources import input_option
+from torchgen_lite_tools.backends.verdicts import SERVED, Covered, Verdict, coverage, kernels_of
+
+
+@command("add")
+@click.argument("operators", nargs=-1, metavar="[OPERATOR]...")
+@click.option(
+    "--dispatch",
+    "key",
+    default="PrivateUse1",
+    metavar="KEY",
+    help="The key (default: PrivateUse1).",
+)
+@click.option("--like", metavar="KEY", help="Add what PyTorch has kernels of this key for.")
+@input_option(
+    "--calls",
+    metavar="SCRIPT|LOG",
+    help="Add what a script or a log calls and no kernel serves, as `coverage --calls` finds it.",
+)
+@native_options
+def add_command(
+    session: Session,
+    operators: tuple[str, ...],
+    key: str,
+    like: str | None,
+    calls: Path | None,
+    native: str,
+    schema: tuple[str, ...],
+) -> int:
+    """Copy entries from PyTorch to the schema file, with kernels to write for KEY.
+
+    For a variant of a structured operator, the out variant that it delegates to is copied too, as
+    it has the kernel. Where `native` is configured, an entry is a name and a kernel.
+
+    \b
+    torchgen-lite add mm.out
+    torchgen-lite add _copy_from empty.memory_format --dispatch PrivateUse1
+    torchgen-lite add --like CUDA
+    """
+    if not operators and like is None and calls is None:
+        raise click.UsageError("`add` needs operators, `--like` or `--calls`.")
+    is_named = bool(session.settings()[0].native)
+    program = load_with_native(session, schema or None, native)
+    pytorch = {function.name: function for function in program.resolved.context}
+    require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
+    if like is not None or calls is not None:
+        operators = (*operators, *_asked_for(session, program, key, like, calls))
+    path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
+    there = {function.name for function in program.entries if not function.is_listed}
+    every = _with_delegates(pytorch, operators)
+    # By name, only what has a kernel is an entry.
+    every = [f for f in every if not is_named or f.structured_delegate is None]
+    wanted = [f for f in every if f.name not in there]
+    for function in every:
+        if function.name in there:
+            session.talk(f"{function.name} is already declared")
+    if wanted:
+        before = program.sources[0].text if program.sources else ""
+        end = "" if before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        entries = [(named if is_named else entry)(function, key) for function in wanted]
+        text = before + (end if before else "") + "\n".join(entries)
+        write_file(session, path, text, f"{counted(len(wanted), 'operator')} added to")
+    else:
+        session.talk("0 operators added")
+    session.answer("add", "", added=[function.name for function in wanted])
+    return FINE
+
+
+def _asked_for(
+    session: Session, program: Program, key: str, like: str | None, calls: Path | None
+) -> Iterator[str]:
+    """The operators with a kernel at another key, and those that are called and are not served."""
+    overlay = overlay_of(session, program, key, (), ())
+    theirs = kernels_of(overlay.native, like) if like is not None else {}
+    covered = {one.operator.name: one for one in coverage(overlay, key)}
+    found: list[Covered] = []
+    if calls is not None:
+        found, _, stopped = called(session, overlay, key, tuple(covered.values()), (), calls)
+        if stopped:
+            session.warn(stopped)
+    found = [one for one in found if one.verdict not in SERVED]
+    for one in [*(covered[name] for name in theirs if theirs[name] is Verdict.own), *found]:
+        # A kernel for the operator that is called in the end serves those that call it.
+        while one.by in covered and covered[one.by].verdict not in SERVED:
+            one = covered[one.by]
+        if not one.operator.is_derived:
+            yield one.operator.name
+
+
+def _with_delegates(pytorch: Native, names: Sequence[str]) -> list[NativeFunction]:
+    """The functions without repeats, each with the one that has its kernel."""
+    found: dict[str, NativeFunction] = {}
+    for name in names:
+        function = pytorch[whole_name(name)]
+        delegate = pytorch.get(function.delegate or "", function)
+        found |= {function.name: function, delegate.name: delegate}
+    return list(found.values())
+
+
+def named(function: NativeFunction, key: str) -> str:
+    """An entry of a file whose schemas are those of `native`."""
+    return f"- func: {function.func.local_name}\n  dispatch:\n    {key}: {_kernel(function)}\n"
+
+
+def entry(function: NativeFunction, key: str) -> str:
+    """An entry in canonical form: PyTorch's schema and one kernel, or none if it delegates."""
+    schema = function.func
+    lines = [f"- func: {schema.local_text}"]
+    fields = {
+        "device_check": function.device_check,
+        "device_guard": None if function.device_guard else False,
+        "use_const_ref_for_mutable_tensors": function.use_const_ref_for_mutable_tensors or None,
+        "structured": function.structured or None,
+        "structured_delegate": function.structured_delegate,
+        "structured_inherits": function.structured_inherits,
+    }
+    lines += [f"{name}: {value}" for name, value in fields.items() if value is not None]
+    if function.precomputed:
+        lines += ["precomputed:", *(f"- {text}" for text in function.precomputed)]
+    if function.structured_delegate is None:
+        lines += ["dispatch:", f"  {key}: {_kernel(function)}"]
+    tags = [tag for tag in function.tags if tag != "generated"]
+    if tags:
+        lines.append(f"tags: {tags[0] if len(tags) == 1 else '[' + ', '.join(tags) + ']'}")
+    return "\n  ".join(lines) + "\n"
+
+
+def _kernel(function: NativeFunction) -> str:
+    """A structured kernel is a class, and overloads of an operator can't share one."""
+    return function.func.flat_name if function.structured else function.kernel_name

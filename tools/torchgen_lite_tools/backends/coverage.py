@@ -1,0 +1,249 @@
+"""`coverage`: which PyTorch operators a backend has, and what happens to calls of the others."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
+from torchgen_lite.cli.pages import (
+    Answer,
+    Row,
+    Section,
+    html_option,
+    output_option,
+    show_answer,
+    write_file,
+)
+from torchgen_lite.cli.session import Session, command, unknown
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite_tools.backends.calls import called, show_operator
+from torchgen_lite_tools.backends.native import (
+    key_of,
+    load_with_native,
+    native_options,
+    overlay_of,
+    require_right,
+    unknown_keys,
+    unknown_operators,
+    whole_name,
+)
+from torchgen_lite_tools.backends.sources import input_option, read_any_text
+from torchgen_lite_tools.backends.tested import claims_of
+from torchgen_lite_tools.backends.verdicts import (
+    FAILED,
+    ORDER,
+    SERVED,
+    Covered,
+    Overlay,
+    Verdict,
+    coverage,
+    kernels_of,
+)
+
+
+@command("coverage", more_formats=("markdown",))
+@click.argument("operator", required=False)
+@click.option(
+    "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
+)
+@native_options
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import this module and ask PyTorch what is registered, instead of reading a schema file; repeatable.",
+)
+@click.option(
+    "--scan",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, path_type=Path),
+    help="Read C++ with `m.impl` and Python with `torch.library.impl` instead of a schema file; repeatable.",
+)
+@click.option("--only", metavar="TAG", help="Only operators with this tag, such as core.")
+@input_option(
+    "--calls",
+    metavar="SCRIPT|LOG",
+    help="Only what a script (`.py`, which is run) calls in the end, or what a profile, a fallback log or an exported graph names.",
+)
+@click.option("--like", metavar="KEY", help="Only operators that this key has kernels for.")
+@click.option("--fallback", is_flag=True, help="Assume a fallback, to CPU for example.")
+@click.option(
+    "--show",
+    multiple=True,
+    type=click.Choice([verdict.name for verdict in Verdict]),
+    help="List the operators with this verdict; repeatable.",
+)
+@input_option(
+    "--tests", help="The JUnit report of the device-tests, which verifies declared dtypes."
+)
+@output_option("--output", help="Write the verdicts to this file, for `--against`.")
+@input_option("--against", help="Exit 1 if an operator has a worse verdict than in this file.")
+@html_option
+def coverage_command(
+    session: Session,
+    operator: str | None,
+    key: str | None,
+    schema: tuple[str, ...],
+    native: str,
+    modules: tuple[str, ...],
+    folders: tuple[Path, ...],
+    only: str | None,
+    calls: Path | None,
+    like: str | None,
+    fallback: bool,
+    show: tuple[str, ...],
+    tests: Path | None,
+    output: Path | None,
+    against: Path | None,
+    html: Path | None,
+) -> int:
+    """Show what a backend covers: a verdict on each operator of PyTorch, including derived ones.
+
+    An operator has its own kernel, or is served by the kernel of a variant (add_.Tensor by
+    add.out), or is composed of other operators, or uses the fallback of the backend, or fails, or
+    is wrong. For one operator the calls below it are shown; those of composed ones are seen in a
+    run. With --calls, exit 1 if something that is called fails or is wrong.
+
+    \b
+    torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
+    torchgen-lite coverage mm.out --fallback
+    torchgen-lite coverage --calls train.py --fallback
+    torchgen-lite coverage --key PrivateUse1 --only core --show nothing --output coverage.json
+    torchgen-lite coverage --key PrivateUse1 --against coverage.json
+    """
+    if operator and any((only, calls, like, show, tests, output, against, html)):
+        raise click.UsageError("options that choose among operators need no OPERATOR.")
+    # What a module or a folder registers has no schema files.
+    files = () if modules or folders else schema or None
+    program = load_with_native(session, files, native)
+    wrong = [] if only in (None, *program.tags) else [unknown("tag", only or "", program.tags)]
+    wrong += unknown_operators(program, [operator] if operator else [])
+    require_right(program, [*unknown_keys(key, like), *wrong])
+    key = key or key_of(program)
+    overlay = overlay_of(session, program, key, modules, folders)
+    overlay = overlay.with_fallback(key) if fallback else overlay
+    every = coverage(overlay, key)
+    if operator is not None:
+        return show_operator(session, overlay, key, every, whole_name(operator))
+    selected = _select(overlay, every, only, like)
+    selected, leaves, stopped = called(session, overlay, key, selected, modules, calls)
+    worse = list(_compare(program, selected, against)) if against is not None else []
+    # For a selection of the operators with a tag, the number served says little.
+    tags = () if calls or like else (only,) if only else ("core", "pointwise")
+    claimed, claims = claims_of(program, key, tests)
+    sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
+    sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
+    rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
+    more = {name: {"calls": number} for name, number in leaves.items()}
+    data = [
+        {"name": name, "verdict": verdict, "by": by} | more.get(name, {}) | claims.get(name, {})
+        for name, verdict, by in rows
+    ]
+    found = {"key": key, "operators": data}
+    answer = Answer("coverage", f"Coverage of {key}", sections, rows, found)
+    show_answer(session, answer, html, "served worse than before", worse)
+    if output is not None:
+        _keep(session, output, key, selected)
+    if stopped:
+        session.warn(stopped)
+    fails = calls is not None and any(one.verdict in FAILED for one in selected)
+    return max(session.exit_code(worse), ATTENTION if fails or stopped else FINE)
+
+
+def _keep(session: Session, output: Path, key: str, selected: Sequence[Covered]) -> None:
+    """Write the verdicts for a later `--against`."""
+    kept = {"key": key, "verdicts": {one.operator.name: one.verdict.name for one in selected}}
+    text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+    write_file(session, output, text, f"{counted(len(selected), 'verdict')} written to")
+
+
+def _select(
+    overlay: Overlay, every: Sequence[Covered], only: str | None, like: str | None
+) -> list[Covered]:
+    selected = [one for one in every if only is None or only in one.operator.tags]
+    has = kernels_of(overlay.native, like) if like is not None else ()
+    return [one for one in selected if like is None or one.operator.name in has]
+
+
+def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:
+    counts = Counter(one.verdict for one in selected)
+    shares = {one: f"{100 * counts[one] / max(len(selected), 1):.1f} %" for one in Verdict}
+    rows = [(one.name, str(counts[one]), share, one.value) for one, share in shares.items()]
+    title = f"{key}: {counted(len(selected), 'operator')}"
+    tagged = []
+    for tag in tags:
+        own = [one for one in selected if tag in one.operator.tags]
+        served = sum(one.verdict in SERVED for one in own)
+        if own:
+            tagged.append((f"{served} of {len(own)} {tag} operators are served",))
+    total = Section(title, rows, ("verdict", "operators", "share", "what serves them"))
+    return [total, *([Section("", tagged, ("operators with a tag",))] if tagged else [])]
+
+
+def _lists(
+    selected: Sequence[Covered], show: Sequence[str], leaves: Mapping[str, int]
+) -> list[Section]:
+    """The operators with a verdict; with leaves, all, and how often each is called."""
+    sections = []
+    for verdict in Verdict:
+        # A leaf that is composed is a kernel of PyTorch for all backends, and calls nothing.
+        is_end = leaves and verdict is Verdict.composite
+        meaning = "kernels of PyTorch that call no other operator" if is_end else verdict.value
+        found = [one for one in selected if one.verdict is verdict]
+        rows: list[Row] = [(one.operator.name, one.by) for one in found]
+        if leaves:
+            most = sorted(rows, key=lambda row: -leaves[row[0]])
+            rows = [(counted(leaves[row[0]], "call"), *row) for row in most]
+        if verdict.name in show or (leaves and rows):
+            heads = (*(["calls"] if leaves else []), "operator", "served by")
+            sections.append(Section(f"{verdict.name}: {meaning}", rows, heads))
+    return sections
+
+
+def _beside(key: str, overlay: Overlay) -> list[Section]:
+    """The number of kernels at the backend's other keys: autograd, autocast, sparse."""
+    counts = Counter(
+        other
+        for one in overlay.tables.values()
+        for other in (one.kernels if one.own is None else one.own)
+        if other != key and other.endswith(key.removeprefix("Autograd"))
+    )
+    rows = [(other, str(counts[other])) for other in sorted(counts)]
+    title = "kernels at other keys of the backend"
+    return [Section(title, rows, ("key", "kernels"))] if rows else []
+
+
+def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
+    text = read_any_text(against)
+    try:
+        before = dict(json.loads(text)["verdicts"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        help_ = "`torchgen-lite coverage --output FILE` writes one"
+        yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
+        return
+    own = {function.name: function for function in program.functions}
+    kept = Source(against.as_posix(), text)
+    for one in selected:
+        name, now = one.operator.name, one.verdict
+        was = Verdict.__members__.get(str(before.get(name)))
+        if was is None or ORDER[now] <= ORDER[was]:
+            continue
+        message = f"`{name}` is served worse: {was.value} before, {now.value} now"
+        if name in own:
+            yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
+        else:
+            # It has no line in the schema file, but it has one in the saved report.
+            start = text.find(f'"{name}"')
+            place = Label(Span(kept, start, start + len(name) + 2), now.name)
+            yield Diagnostic("TG370", message, place if start >= 0 else None, operator=name)

@@ -1,0 +1,275 @@
+"""`upgrade`: what another release of PyTorch means for the author of a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
+from torchgen_lite.analysis.lost_calls import Side
+from torchgen_lite.analysis.native import read_native
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.overlay import entries_for
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.cli.pages import (
+    FINDING,
+    Answer,
+    Row,
+    Section,
+    finding_rows,
+    html_option,
+    show_answer,
+    write_file,
+)
+from torchgen_lite.cli.session import Session, command, schema_options
+from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.languages.cpp import public
+from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite_tools.backends.native import (
+    backend_policy,
+    key_of,
+    load_with_native,
+    require_right,
+)
+from torchgen_lite_tools.backends.verdicts import Overlay, Verdict, coverage, pytorchs
+
+_DEAD = "kernels that are never called, or abort when they are loaded"
+_CALLERS = "what callers of your operators notice"
+_GRADIENTS = "gradients: a backward pass calls other operators"
+# An entry of the author for an operator of PyTorch, and the operator before and after.
+Entry = tuple[NativeFunction, Operator | None, Operator | None]
+
+
+@command("upgrade", more_formats=("markdown",))
+@click.option("--from", "old", required=True, metavar="RELEASE", help="The old PyTorch.")
+@click.option(
+    "--to", "new", default=INSTALLED, metavar="RELEASE", help="The new one (default: installed)."
+)
+@click.option(
+    "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
+)
+@schema_options
+@click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
+@html_option
+def upgrade_command(
+    session: Session,
+    old: str,
+    new: str,
+    key: str | None,
+    schema: tuple[str, ...],
+    fix: bool,
+    html: Path | None,
+) -> int:
+    """Show what a new PyTorch changes for a backend. Exit 1 if there are kernels that are never
+    called, or that abort the process that loads them.
+
+    RELEASE is a version that is installed, or whose wheel is in this folder; or the path of a
+    wheel, a checkout or a native_functions.yaml.
+
+    \b
+    torchgen-lite upgrade --from 2.9 --to 2.10 --schema xla_native_functions.yaml
+    torchgen-lite upgrade --from torch-2.9.1-py3-none-any.whl --to 2.10 --output-format markdown
+    """
+    program = load_with_native(session, schema or None, old)
+    after = read_native(new, Path.cwd())
+    require_right(program, after.diagnostics)
+    context, tags = tuple(after.functions.values()), after.tags or program.tags
+    releases = (
+        pytorchs(program.config, program.resolved.context, program.tags),
+        pytorchs(program.config, context, tags),
+    )
+    was, now = (one.native.resolved.by_name for one in releases)
+    own = entries_for(program.functions, after.version)
+    if program.elsewhere or any(one.code == "TG346" for one in program.diagnostics):
+        # What an entry names is looked up in the releases that it is for.
+        added = load_with_native(session, schema or None, new).functions
+        own += tuple([one for one in added if not one.is_for(program.release)])
+    later = replace(program, resolved=resolve(own, program.tags, program.resolved.context))
+    entries = [
+        (function, was.get(function.name), now.get(function.name))
+        for function in own
+        # Each release has a list of its own.
+        if function.namespace == "aten" and not function.is_listed
+    ]
+    key = key or key_of(program)
+    # Entries that name operators missing from the old release, too.
+    unknown = [one for one in program.diagnostics if one.code == "TG312"]
+    found = [*unknown, *_changed(entries)]
+    every = [Section(_CALLERS, _of_callers(later, releases), FINDING)]
+    every += [*_kernel_sections(entries), *_composites((program, later), releases, key)]
+    formulas = _gradients(session, old, new, program.config.root)
+    every.append(Section(_GRADIENTS, formulas, ("operator", "gradient", "formula")))
+    sections = [section for section in every if section.rows]
+    data = {title: [list(row) for row in rows] for title, rows, _ in sections}
+    shown = [Section(_DEAD, finding_rows(found), FINDING), *sections]
+    rows = [(row[0], title, " ".join(row[1:])) for title, own, _ in shown for row in own]
+    if not sections and not found:
+        sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
+    answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
+    show_answer(session, answer, html, _DEAD, found)
+    if fix:
+        _fix(session, program, entries)
+        found = [one for one in found if one.code != "TG372"]
+    return session.exit_code(found)
+
+
+def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
+    """TG371 and TG372."""
+    for function, _, new in entries:
+        name, place = function.func.local_name, function.place("func")
+        if new is None:
+            yield finding(function, "TG371", f"PyTorch no longer has operator `{name}`", place)
+        else:
+            difference = compare_kernels(function, new.function)
+            if difference.rank is Rank.aborts:
+                yield _aborts(function, new, difference)
+
+
+def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> Diagnostic:
+    is_symbolic = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
+    kernel = public.dispatched(new.function, "SymInt" if is_symbolic else "int")
+    name = function.func.local_name
+    message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
+    at_fault = difference.old.span if difference.old is not None else None
+    span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
+    label = f"now `{difference.new}`" if difference.new is not None else "not any more"
+    hint = f"`{new.schema.local_text}`, whose kernel is `{kernel}`"
+    return finding(function, "TG372", message, span, label, hint)
+
+
+def _is_own(function: NativeFunction) -> bool:
+    """Whether the author wrote the whole schema and not just the name."""
+    place, schema = function.place("func"), function.func.span
+    return place is not None and schema is not None and "(" in place.text
+
+
+def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
+    """Operators whose kernels still work."""
+    milder, structured = [], []
+    for function, old, new in entries:
+        if new is None:
+            continue
+        name, rank = function.func.local_name, compare_kernels(function, new.function).rank
+        if rank in (Rank.names, Rank.symint):
+            milder.append((name, SAID[rank], new.schema.local_text))
+        was, now = _structure(old or new), _structure(new)
+        if was != now:
+            structured.append((name, f"{was} before, {now} now"))
+    yield Section("different names, defaults or SymInt", milder, ("operator", "what", "schema"))
+    yield Section("structured or delegated differently", structured, ("operator", "how"))
+
+
+def _of_callers(program: Program, releases: tuple[Overlay, Overlay]) -> list[Row]:
+    """What `breaking` says about the operators with kernels here; those that are gone are TG371.
+
+    Of what may change, such as tags, a release has too much.
+    """
+    mine = {function.name for function in program.functions}
+    old, new = (
+        Side([o for o in one.native.resolved.operators if o.name in mine]) for one in releases
+    )
+    found = [one for one in compare_operators(old, new) if one.severity == "error"]
+    return finding_rows([one for one in found if one.code not in ("TG350", "TG351")])
+
+
+def _structure(operator: Operator) -> str:
+    function = operator.function
+    if function.structured_delegate:
+        return f"delegates to {function.structured_delegate}"
+    return "structured" if function.structured else "plain"
+
+
+def _composites(
+    programs: tuple[Program, Program], releases: tuple[Overlay, Overlay], key: str
+) -> Iterator[Section]:
+    """Operators that became or stopped being composite, and new ones."""
+    before, after = (_verdicts(one, key) for one in releases)
+    mine = {function.name for function in programs[1].functions if function.dispatch}
+    gained = [
+        n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
+    ]
+    yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
+    was, now = (
+        _verdicts(one.with_program(program, backend_policy(program)), key)
+        for one, program in zip(releases, programs)
+    )
+    lost = [
+        n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
+    ]
+    yield Section("no longer served: a kernel is needed", _names(lost))
+    new = [n for n in now if n not in was and now[n] is Verdict.nothing]
+    by_name = releases[1].native.resolved.by_name
+    keys = {name: {kernel.key for kernel in by_name[name].kernels} for name in new}
+    theirs = {n: ", ".join(key for key in ("CPU", "CUDA") if key in keys[n]) for n in new}
+    yield Section(
+        "new operators that CPU or CUDA have kernels for",
+        [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
+        ("operator", "kernels"),
+    )
+
+
+def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
+    return {one.operator.name: one.verdict for one in coverage(overlay, key)}
+
+
+def _gradients(session: Session, old: str, new: str, root: Path) -> list[Row]:
+    """The formulas of derivatives.yaml that change, and what they are now."""
+    was, now = _formulas(old, root), _formulas(new, Path.cwd())
+    if was is None or now is None:
+        which = old if was is None else new
+        tell = session.note if was is now else session.warn
+        tell(f"gradients are not compared: `{which}` comes without derivatives.yaml")
+        return []
+    return [
+        (name.removeprefix("aten::"), " of ".join(key), now.get((name, *key), "no formula"))
+        for name, *key in sorted({**was, **now})
+        if was.get((name, *key)) != now.get((name, *key))
+    ]
+
+
+def _formulas(release: str, root: Path) -> dict[tuple[str, ...], str] | None:
+    """The text of each formula, by operator, names and key."""
+    found = read_release(release, root)
+    if found.source is None or found.formulas is None:
+        return None
+    functions, _ = load_native_functions([found.source, found.formulas], Dialect(KNOWN_TAGS))
+    return {
+        (one.name, ", ".join(formula.names), *([] if key == DEFAULT else [key])): formula.text
+        for one in functions
+        if one.derivatives is not None
+        for key, formulas in one.derivatives.variants
+        for formula in formulas
+    }
+
+
+def _names(names: Sequence[str]) -> list[tuple[str]]:
+    return [(name.removeprefix("aten::"),) for name in sorted(names)]
+
+
+def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
+    """Update the PyTorch schemas that the author's file repeats."""
+    edits = []
+    for function, _, new in entries:
+        span = function.func.span
+        if new is None or span is None or not _is_own(function):
+            continue
+        if function.func.local_text != new.schema.local_text:
+            prefix = f"{function.func.namespace}::" if function.func.namespace else ""
+            edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
+    for source in program.sources:
+        if own := pick_edits(edits, source.path):
+            text = apply_edits(source.text, own)
+            said = f"{counted(len(own), 'schema')} updated in"
+            write_file(session, program.config.root / source.path, text, said)

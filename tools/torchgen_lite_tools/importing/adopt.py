@@ -1,0 +1,120 @@
+"""`adopt`: moves a library in C++ to generated registrations, as far as entries express it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.places import patch_folder
+from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.emit.diff import render_diff
+from torchgen_lite.emit.plan import Change, Plan
+from torchgen_lite.emit.write import WriteError, write_plan
+from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
+from torchgen_lite.loader.sources import shown_path
+from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
+from torchgen_lite_tools.importing.entries import write_entries
+from torchgen_lite_tools.importing.library import Library
+from torchgen_lite_tools.importing.merge import name_kernels
+from torchgen_lite_tools.importing.moving import (
+    kernel_headers,
+    moving_operators,
+    without_statements,
+)
+
+_SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
+_NEXT = """
+What is left to do:
+  torchgen-lite generate{project}
+  Compile `generated/cpp-torch/src/*.cpp` with the kernels; `generated/cpp-torch/include` and the folder
+  of `{config}` have headers.
+  Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
+
+
+@command("adopt")
+@click.argument(
+    "folder", default=".", metavar="[DIR]", type=click.Path(exists=True, file_okay=False)
+)
+@macro_option
+@click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
+def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_run: bool) -> int:
+    """Move a library in C++ to generated registrations: write the schema file and the configuration, declare the kernels
+    that no header declares, and take the registrations out of the sources below DIR (default: this folder).
+
+    An operator moves whole or not at all. What stays is listed with its reason, registers as before beside the
+    generated code, and the exit code is 1.
+
+    \b
+    torchgen-lite adopt --dry-run
+    torchgen-lite adopt --macro TORCH_EXTENSION_NAME=mylib && torchgen-lite generate
+    """
+    root = Path(folder)
+    configured = find_in_folder(root, [])
+    if configured is not None:
+        raise click.UsageError(f"`{configured}` configures this folder already.")
+    library = name_kernels(read_library(session, [root], parse_macros(macros)))
+    if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
+        raise Refused(*stopped)
+    problems = [*library.diagnostics, *write_entries(library, TORCH_NAMESPACES)[2]]
+    names = moving_operators(library, problems)
+    left = [one.span for one in library.read if not one.operators or not one.operators <= names]
+    session.report(sort_diagnostics(problems), kind="adopt")
+    changes = _changes(root, library, names) if names else []
+    if dry_run and session.is_text:
+        session.print_patch(render_diff(changes, patch_folder(root.resolve())))
+    elif not dry_run:
+        try:
+            write_plan(Plan(root, tuple(changes)))
+        except WriteError as error:
+            raise Refused(Diagnostic("TG009", str(error))) from None
+    for change in changes:
+        done = "created" if change.old is None else "changed"
+        more = (change.new or "").count("\n") - (change.old or "").count("\n")
+        session.talk(f"{done}  {more:+5} lines  {change.path}")
+    places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
+    stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
+    would = " would move" if dry_run else " moved"
+    session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
+    files = [{"path": one.path, "status": one.action} for one in changes]
+    session.answer("adopt", "", moved=sorted(names), by_hand=places, files=files)
+    if changes and not dry_run:
+        project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
+        session.talk(_NEXT.format(config=_CONFIG, project=project))
+    return ATTENTION if left or not names else session.exit_code(problems)
+
+
+def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change]:
+    """The files that are written: those of the project, and the sources without registrations."""
+    moved = library.only(names.__contains__)
+    texts, is_fragment = without_statements(library, names)
+    headers, declared = kernel_headers(moved)
+    paths = [_below(root, one) for one in headers]
+    written = {_SCHEMA: write_entries(moved, frozenset())[0]}
+    if declared:
+        written[_DECLARED] = declared
+        paths.append(_DECLARED)
+    written[_CONFIG] = _configuration(paths, is_fragment)
+    for path in written:
+        if (root / path).exists():
+            raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
+    made = [Change(path, "create", None, text) for path, text in written.items()]
+    cut = [Change(_below(root, one.path), "update", one.text, text) for one, text in texts]
+    return [*made, *cut]
+
+
+def _below(root: Path, path: str) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
+
+
+def _configuration(headers: list[str], is_fragment: bool) -> str:
+    lines = [f'schema = ["{_SCHEMA}"]', 'targets = ["cpp-torch"]', "", "[target.cpp-torch]"]
+    lines += [f"kernel-headers = {json.dumps(headers)}"]
+    lines += ['library = "fragment"'] if is_fragment else []
+    return "\n".join([*lines, 'module = ""', ""])

@@ -1,0 +1,134 @@
+"""`import`: turns an existing library into a schema file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.pages import output_option, write_file
+from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.diagnostics import sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite_tools.importing.cpp_files import read_cpp
+from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
+from torchgen_lite_tools.importing.entries import write_entries
+from torchgen_lite_tools.importing.library import Library
+from torchgen_lite_tools.importing.merge import name_kernels, put_together
+from torchgen_lite_tools.importing.torch_module import read_modules
+
+# Nothing to show: no source was read.
+NOTHING = frozenset({"TG006", "TG011", "TG012", "TG110", "TG117"})
+
+macro_option = click.option(
+    "--macro",
+    "macros",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Define a macro; repeatable.",
+)
+
+
+@command("import")
+@click.argument(
+    "paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path)
+)
+@click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import this module; repeatable.",
+)
+@click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
+@macro_option
+@output_option("--output", help="Write the YAML to this file instead of stdout.")
+def import_command(
+    session: Session,
+    paths: tuple[Path, ...],
+    modules: tuple[str, ...],
+    namespace: str,
+    macros: tuple[str, ...],
+    output: Path | None,
+) -> int:
+    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers
+    in PyTorch once a MODULE is imported, or from both.
+
+    A macro is `NAME=TEXT` or `NAME(a, b)=TEXT`. Registrations that were not understood are listed,
+    with exit code 1; the YAML has the rest.
+
+    \b
+    torchgen-lite import csrc > ops.yaml
+    torchgen-lite import csrc --macro TORCH_EXTENSION_NAME=mylib
+    torchgen-lite import --module mylib --output ops.yaml
+    torchgen-lite import --module mylib csrc
+    """
+    if not paths and not modules:
+        raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
+    parsed = parse_macros(macros)
+    read = [read_library(session, paths, parsed)] if paths else []
+    if modules:
+        read.insert(0, read_modules(modules, namespace))
+    library = name_kernels(reduce(put_together, read))
+    if stopped := [d for d in library.diagnostics if d.code in NOTHING]:
+        raise Refused(*stopped)
+    if namespace:
+        library = library.only(lambda name: name.startswith(f"{namespace}::"))
+    text, count, problems = write_entries(library, TORCH_NAMESPACES)
+    diagnostics = sort_diagnostics([*library.diagnostics, *problems])
+    session.report(diagnostics, kind="import")
+    for kind, names in library.modules.items():
+        listed = ", ".join(f'"{name}"' for name in names)
+        session.talk(f"the functions are those of `{kind} = [{listed}]`")
+    for line in _bound(library):
+        session.talk(line)
+    if not library.statements:
+        where = (
+            f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
+        )
+        session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
+        return ATTENTION
+    left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
+    where = f" of namespace `{namespace}`" if namespace and not count else ""
+    operators = f"{counted(count, 'operator')}{where}{left}"
+    # Never replace a file by an empty one.
+    if output is None or not count:
+        session.talk(operators)
+        session.answer("import", text, yaml=text)
+    else:
+        write_file(session, output, text, f"{operators}, written to")
+        session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
+    return session.exit_code(diagnostics) if count else ATTENTION
+
+
+def _bound(library: Library) -> Iterator[str]:
+    """How many functions each file binds with pybind11, and how many of them became entries."""
+    proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
+    labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
+    unread = Counter(label.span.source.path for label in labels)
+    for path, binder in library.binders.items():
+        bound, left = proposed[path] + unread[path], unread[path]
+        yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
+
+
+def parse_macros(given: Sequence[str]) -> dict[str, Macro]:
+    """The macros of the command line, by name."""
+    found = {}
+    for text in given:
+        macro = parse_macro(text)
+        if macro is None:
+            raise click.UsageError(f"`--macro {text}` is neither NAME=TEXT nor NAME(a, b)=TEXT.")
+        found[macro.name] = macro
+    return found
+
+
+def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macro]) -> Library:
+    """The library according to its C++."""
+    text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
+    session.note(f"{counted(text.statements, 'registration')} in the files")
+    return text

@@ -1,0 +1,173 @@
+"""Functions that pybind11 and nanobind bind to Python, as the operators that they may become.
+
+Note [Bindings are proposed]
+A binding has no schema: its types and names are those of the C++ function and of `py::arg`. C++ does not say what a
+function writes, nor for which devices it is. What is not said becomes a question in the YAML, a comment `# ?`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from torchgen_lite.schema import parse_schema
+from torchgen_lite_tools.importing.cpp_blocks import Reader
+from torchgen_lite_tools.importing.cpp_functions import (
+    MAY_WRITE,
+    Function,
+    bare_type,
+    result_types,
+    schema_type,
+)
+from torchgen_lite_tools.importing.cpp_kernels import read_kernel
+from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called, literal
+from torchgen_lite_tools.importing.library import CATCH_ALL, Definition
+
+# What is said of a binding besides names and defaults, and changes nothing about calls.
+_ASIDE = re.compile(r"[\w:]*\b(?:call_guard|keep_alive|pos_only|noconvert)\b.*|.*policy::\w+", re.S)
+# Numbers that Python passes as `int` and `float`, and that no kernel of PyTorch takes.
+_NARROW = re.compile(
+    r"\b(?:(?:un)?signed |long |short )*(?:unsigned|long|short|int|size_t|u?int(?:8|16|32)_t|uint64_t)\b"
+)
+_WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None", "none()": "None"}
+
+
+def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
+    """Propose an operator for `m.def("f", &f, py::arg("x") = 1.0, "doc")`."""
+    tree, given = reader.tree, arguments(call)
+    word = literal(tree, given[0]) if len(given) > 1 else None
+    if word is None:
+        return reader.refuse(call)
+    name, kernel = f"{reader.namespace}::{prefix}{word}", read_kernel(tree, given[1])
+    functions = _defined(tree, reader.find(kernel))
+    said = "is overloaded" if functions else "is declared in none of these files"
+    why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
+    why = "this is an instance of a template" if "<" in kernel.name else why
+    found = why or _propose(tree, given[2:], functions[0])
+    conditions = reader.conditions_of(call)
+    if conditions is None:
+        return None
+    if (name, *conditions) in reader.read:
+        found = "this name is bound twice"
+    if isinstance(found, str):
+        return reader.report_unread(word, given[1], found)
+    text, said, names = found
+    schema, problems = parse_schema(name + text)
+    if schema is None:
+        return reader.report_unread(word, given[1], problems[0].message)
+    reader.read.add((name, *conditions))
+    # What is asked of a namespace is asked once.
+    asks = [*reader.asks, *_questions(functions[0], names)]
+    asks += [f"`{word}` is bound in a submodule: which name?"] if prefix else []
+    reader.asks.clear()
+    doc, span, binder = said or doc, tree.span(given[0]), reader.binder
+    one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
+    reader.library.definitions.append(one)
+    return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
+
+
+def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
+    """One function for each list of types: those that the file defines, or others do, or that are only declared."""
+    own = [one for one in overloads if one.body and one.body[0] is tree]
+    several = own or [one for one in overloads if one.body] or overloads
+    types = {(*map(bare_type, one.parameters), bare_type(one.returns)): one for one in several}
+    return list(types.values())
+
+
+def _propose(
+    tree: CppTree, given: Sequence[Node], function: Function
+) -> tuple[str, str, list[str]] | str:
+    """Schema, documentation and names of arguments, from what is given to `def` with a function; or why there is none."""
+    named, marks, doc = list[tuple[str, str | None]](), dict[int, str](), ""
+    for one in given:
+        argument, text = _argument(tree, one), literal(tree, one)
+        if argument is not None:
+            named.append(argument)
+        elif text is not None:
+            doc = " ".join(text.split())
+        elif called(tree, one) == "kw_only":
+            marks[len(named)] = "*, "
+        elif not _ASIDE.fullmatch(tree.of(one)):
+            return f"`{tree.of(one)}` is not understood"
+    taken = [text for text in function.parameters if text != "void"]
+    names = named or [(name or f"_{at}", None) for at, name in enumerate(function.names)]
+    if named and len(named) != len(taken):
+        return f"{len(named)} of {len(taken)} arguments have names"
+    texts = [*taken, *result_types(function.returns)]
+    types = [schema_type(_wide(text)) or "" for text in texts]
+    if "" in types:
+        return f"no schema has the type `{texts[types.index('')]}`"
+    shown = [
+        f"{marks.get(at, '')}{type_} {name}" + ("" if default is None else f"={default}")
+        for at, (type_, (name, default)) in enumerate(zip(types, names[: len(taken)]))
+    ]
+    results = types[len(taken) :]
+    returns = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return f"({', '.join(shown)}) -> {returns}", doc, [name for name, _ in names]
+
+
+def _wide(text: str) -> str:
+    """A C++ type with the numbers that kernels of PyTorch take in place of narrower ones.
+
+    >>> _wide("const std::vector<float>&"), _wide("unsigned int"), _wide("int64_t")
+    ('const std::vector<double>&', 'int64_t', 'int64_t')
+    """
+    return _NARROW.sub("int64_t", re.sub(r"\bfloat\b", "double", text))
+
+
+def _questions(function: Function, names: Sequence[str]) -> Iterator[str]:
+    """What has to be decided about the schema."""
+    given = list(zip(names, function.parameters, function.spans))
+    written = [f"`{name}`" for name, _, span in given if MAY_WRITE.match(span.text)]
+    tensors = [f"`{name}`" for name, text, _ in given if "Tensor" in text]
+    if written:
+        yield f"{', '.join(written)} may be written, in C++: `Tensor(a!)`?"
+    elif tensors and function.returns == "void":
+        yield f"nothing is returned: which of {', '.join(tensors)} is written, a `Tensor(a!)`?"
+    for name, text in zip([*names, "return"], [*function.parameters, function.returns]):
+        if _wide(text) != text:
+            yield f"`{name}` is `{text}`: the kernel has to have `{_wide(text)}`"
+
+
+def _key(function: Function) -> tuple[str, str]:
+    """The key that the file of a function names, and a question where its text speaks of devices."""
+    if "Tensor" not in "".join(function.parameters):
+        return CATCH_ALL, ""
+    if function.body is None:
+        return "CPU", "for which devices? the function is defined in none of these files"
+    tree, body = function.body
+    if tree.text.source.path.endswith((".cu", ".cuh", ".hip")):
+        return "CUDA", ""
+    speaks = re.search(r"\w*(?:[cC]uda|CUDA|DEVICE)\w*", tree.of(body))
+    return "CPU", f"for which devices? the function says `{speaks[0]}`" if speaks else ""
+
+
+def _argument(tree: CppTree, node: Node) -> tuple[str, str | None] | None:
+    """The name and default of `py::arg("x") = 1.0` or `"x"_a = 1.0`; None for anything else."""
+    default = None
+    if node.type == "assignment_expression":
+        default = _default(tree, node.named_children[-1])
+        node = node.named_children[0]
+    # What is said of an argument, such as `py::arg("x").none(false)`, changes no call that is right.
+    while (inner := node.child_by_field_name("function")) and inner.type == "field_expression":
+        node = inner.named_children[0]
+    is_name = called(tree, node) == "arg" or re.fullmatch(r'"\w+"_a', tree.of(node))
+    word = is_name and re.search(r'"(\w+)"', tree.of(node))
+    return (word[1], default) if word and default != "" else None
+
+
+def _default(tree: CppTree, node: Node) -> str:
+    """A default as schemas write it, "" for one that is not a literal."""
+    text = tree.of(node)
+    if node.type in ("initializer_list", "compound_literal_expression"):
+        inner = node if node.type == "initializer_list" else node.named_children[-1]
+        parts = [_default(tree, one) for one in arguments(inner)]
+        return f"[{', '.join(parts)}]" if all(parts) else ""
+    if (string := literal(tree, node)) is not None:
+        return json.dumps(string)
+    if re.fullmatch(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fFlL]*", text):
+        return text.rstrip("fFlL")
+    return _WORDS.get(text.rpartition("::")[2], "")

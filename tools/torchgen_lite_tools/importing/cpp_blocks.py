@@ -1,0 +1,117 @@
+"""A block of registrations while it is read: what is known there, and what is added to the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
+from torchgen_lite.loader.reader import KERNEL_NAME
+from torchgen_lite_tools.importing.cpp_functions import Function, Functions
+from torchgen_lite_tools.importing.cpp_kernels import Kernel
+from torchgen_lite_tools.importing.cpp_tree import CppTree
+from torchgen_lite_tools.importing.library import Implementation, Library
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads `TORCH_LIBRARY_IMPL(namespace, key, variable)` into a library, given the functions that all files declare.
+
+    The block stands at `place`, and may be one that `defines` a namespace.
+    `tags` are the variables about tags, by name, each with its value if that is certain. `read` has what is read once,
+    and `others` the readers of all files, by path. `modules` are the variables, each with a prefix for names: those of
+    pybind11 (a `binder`) may have submodules. `asks` is about the namespace. A function that a block calls has the
+    conditions of the call.
+    """
+
+    tree: CppTree
+    library: Library
+    functions: Functions
+    tags: Mapping[str, Node | None]
+    used: tuple[str, ...]
+    read: set[tuple[str, ...]]
+    others: Mapping[str, Reader]
+    modules: dict[str, str]
+    namespace: str = ""
+    key: str = ""
+    around: tuple[str, ...] = ()
+    binder: str = ""
+    asks: list[str] = field(default_factory=list)
+    conditions: tuple[str, ...] = ()
+    depth: int = 0
+    place: Span | None = None
+    defines: bool = False
+
+    def report(
+        self, code: str, message: str, node: Node, text: str, help_: Help | None = None
+    ) -> None:
+        label = Label(self.tree.span(node), text)
+        self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
+
+    def refuse(self, node: Node) -> None:
+        """Report a statement that is no registration known here."""
+        if not self.binder:
+            return self.report("TG601", "this registration is not understood", node, "this")
+        named = re.search(r'"(\w+)"', self.tree.span(node).text)
+        kind = re.search(r"\b(class|enum|exception)_?\b", self.tree.of(node))
+        why = f"this is no operator: {kind[1]}" if kind else "this is not understood"
+        return self.report_unread(named[1] if named else "?", node, why)
+
+    def report_unread(self, name: str, node: Node, why: str) -> None:
+        """Report what is bound and becomes no entry."""
+        message = f"`{name}` is bound with {self.binder} and was not read"
+        self.report("TG614", message, node, why)
+
+    def find(self, kernel: Kernel) -> list[Function]:
+        """The functions that a kernel's name refers to."""
+        return self.functions.find(kernel.name, self.around, self.used) if kernel.name else []
+
+    def conditions_of(self, node: Node) -> tuple[str, ...] | None:
+        """The preprocessor conditions of a registration; None, which is reported, for too many."""
+        conditions = self.tree.conditions(node)
+        if conditions is None:
+            message = "this registration is below more conditions than a guard can repeat"
+            self.report("TG601", message, node, "this", "give its file a build of its own")
+            return None
+        return tuple(dict.fromkeys((*self.conditions, *conditions)))
+
+    def add_kernel(self, name: str, key: str, asks: str, kernel: Kernel, node: Node) -> None:
+        """Add a kernel, or report why it cannot be one; what its author has to change is reported, too."""
+        cannot = f"`{name}` has a kernel for {key} that YAML cannot express"
+        if kernel.problem:
+            help_ = "give it a name" if "name" in kernel.problem else "it remains handwritten"
+            return self.report("TG602", cannot, node, kernel.problem, help_)
+        overloads = self.find(kernel)
+        function, *template = kernel.name.partition("<")
+        path = overloads[0].path if overloads else self._path(function)
+        shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
+        shown += "".join(template)
+        if not KERNEL_NAME.fullmatch(shown):
+            problem, help_ = "this is an instance of a template", "give it a function of its own"
+            return self.report("TG602", cannot, node, problem, help_)
+        if any(one.is_member for one in overloads):
+            message = f"kernel `{shown}` of `{name}` is a static member of a class"
+            class_ = shown.rpartition("::")[0]
+            help_ = (
+                f'name the class in the options of the C++ target: `kernel-classes = ["{class_}"]`'
+            )
+            self.report("TG606", message, node, "in a class", help_)
+        if overloads and all(one.is_hidden for one in overloads):
+            message = f"kernel `{shown}` of `{name}` can be called only in its own file"
+            help_ = "move it out of the unnamed namespace, and remove `static`"
+            self.report("TG606", message, node, "generated code has to call it", help_)
+        conditions, span = self.conditions_of(node), self.tree.span(node)
+        if conditions is not None:
+            found, is_named = tuple(overloads), bool(overloads)
+            one = Implementation(name, key, shown, conditions, is_named, span, found, asks)
+            self.library.implementations.append(one)
+        return None
+
+    def _path(self, function: str) -> tuple[str, ...]:
+        """The namespaces and name of a function that none of the files declares."""
+        if function.startswith("::"):
+            return tuple(function.removeprefix("::").split("::"))
+        return (*filter(None, self.around), *function.split("::"))

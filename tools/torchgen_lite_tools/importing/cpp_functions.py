@@ -1,0 +1,220 @@
+"""The C++ functions that a library declares: places of kernels, and schemas from their types.
+
+Note [Inferred schemas]
+`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`):
+arguments are called `_0`, `_1` and so on, and a single result `_0`. Ambiguous types (`Tensor&`) are
+read as libtorch reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite_tools.importing.cpp_tree import CppTree, split_commas, walk
+
+_SCALARS = {
+    "Tensor": "Tensor",
+    "int64_t": "int",
+    "double": "float",
+    "bool": "bool",
+    "complex<double>": "complex",
+    "IValue": "Any",
+    "string": "str",
+    "string_view": "str",
+    "Scalar": "Scalar",
+    "ScalarType": "ScalarType",
+    "Dtype": "ScalarType",
+    "Device": "Device",
+    "Layout": "Layout",
+    "MemoryFormat": "MemoryFormat",
+    # libtorch knows no other: an undefined one is None.
+    "Generator": "Generator?",
+    "SymInt": "SymInt",
+    "Storage": "Storage",
+    "Stream": "Stream",
+    "TensorList": "Tensor[]",
+    "ITensorListRef": "Tensor[]",
+    "IntArrayRef": "int[]",
+    "SymIntArrayRef": "SymInt[]",
+}
+_LISTS = frozenset({"vector", "array", "ArrayRef", "List", "HeaderOnlyArrayRef"})
+_OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
+_PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration"})
+_MAX_DEPTH = 16
+# A tensor that is taken by a reference which is not const.
+MAY_WRITE = re.compile(r"(?!.*\bconst\b)[\w:<>]*Tensor[\s>]*&(?!&)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A declared function. If it `is_hidden`, no other file can call it; a member has a class. `spans` are the places
+    of its parameters, then its own; `names` are the parameters' names, `body` is there where it is defined.
+    """
+
+    path: tuple[str, ...]
+    parameters: tuple[str, ...]
+    returns: str
+    is_hidden: bool = False
+    is_member: bool = False
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    body: tuple[CppTree, Node] | None = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class Functions:
+    """All functions by the last part of their name; `asked` has those that were looked for."""
+
+    _found: dict[str, list[Function]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+
+    def add(self, tree: CppTree) -> None:
+        for function in _functions_of(tree):
+            self._found.setdefault(function.path[-1], []).append(function)
+
+    def find(self, name: str, around: Sequence[str], used: Sequence[str]) -> list[Function]:
+        """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
+        parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
+        self.asked.add(parts[-1])
+        named = [] if name.startswith("::") else [one for one in around if one]
+        places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
+        if not name.startswith("::"):
+            places += [tuple(one.split("::")) for one in used]
+        for place in places:
+            wanted = (*place, *parts)
+            overloads = [f for f in self._found.get(parts[-1], ()) if f.path == wanted]
+            if overloads:
+                return overloads
+        return []
+
+
+def used_namespaces(tree: CppTree) -> list[str]:
+    """The namespaces of `using namespace` at the top of a file."""
+    texts = (tree.of(node) for node, _ in walk(tree, "using_declaration"))
+    matches = (re.fullmatch(r"using\s+namespace\s+(?:::)?([\w:]+)\s*;", text) for text in texts)
+    return [match[1] for match in matches if match]
+
+
+def _functions_of(tree: CppTree) -> Iterator[Function]:
+    for node, around in walk(tree, "function_declarator"):
+        name = node.child_by_field_name("declarator")
+        parameters = node.child_by_field_name("parameters")
+        if name is None or parameters is None or node.parent is None:
+            continue
+        text = tree.of(name)
+        if not re.fullmatch(r"[\w:]+", text):
+            continue
+        returns, declaration = _returns(tree, node)
+        given = [one for one in parameters.named_children if one.type in _PARAMETERS]
+        body = declaration.child_by_field_name("body")
+        yield Function(
+            (*filter(None, around), *text.split("::")),
+            tuple([_type_of(tree, one) for one in given]),
+            returns,
+            "" in around or _is_static(tree, declaration),
+            _is_member(declaration),
+            (*map(tree.span, given), tree.span(node)),
+            tuple([_name_of(tree, one) for one in given]),
+            (tree, body) if body and declaration.type == "function_definition" else None,
+        )
+
+
+def _is_static(tree: CppTree, declaration: Node) -> bool:
+    """Whether a function has internal linkage; `static` in a class means something else."""
+    words = re.match(r"(?:\w+\s+)*static\b", tree.of(declaration))
+    return words is not None and not _is_member(declaration)
+
+
+def _is_member(declaration: Node) -> bool:
+    around = declaration.parent
+    return around is not None and around.type == "field_declaration_list"
+
+
+def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
+    """The type before a function's name, and the node of its whole declaration."""
+    node, signs = declarator, ""
+    while node.parent is not None and node.parent.type in (
+        "reference_declarator",
+        "pointer_declarator",
+    ):
+        node = node.parent
+        signs += "&" if node.type == "reference_declarator" else "*"
+    declaration = node.parent or node
+    trailing = [one for one in declarator.named_children if one.type == "trailing_return_type"]
+    if trailing:
+        return tree.of(trailing[0]).removeprefix("->").strip(), declaration
+    return tree.of(declaration.child_by_field_name("type")) + signs, declaration
+
+
+def _type_of(tree: CppTree, parameter: Node) -> str:
+    """The type of a parameter: its text without name and default."""
+    name = parameter.child_by_field_name("declarator")
+    text = tree.of(parameter.child_by_field_name("type"))
+    return text if name is None else text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
+
+
+def _name_of(tree: CppTree, parameter: Node) -> str:
+    """The name of a parameter, "" for none."""
+    words = re.findall(r"[A-Za-z_]\w*", tree.of(parameter.child_by_field_name("declarator")))
+    return words[0] if words else ""
+
+
+def infer_schema(name: str, function: Function) -> str | None:
+    """The schema that libtorch infers from a function's type; None for an unknown type."""
+    types = [schema_type(one) for one in function.parameters if one != "void"]
+    results = [schema_type(one) for one in result_types(function.returns)]
+    if None in types or None in results:
+        return None
+    arguments, returns = (
+        ", ".join(f"{type_} _{number}" for number, type_ in enumerate(some))
+        for some in (types, results)
+    )
+    return f"{name}({arguments}) -> " + (returns if len(results) == 1 else f"({returns})")
+
+
+def result_types(text: str) -> list[str]:
+    """The types of the results that a function returns with this type.
+
+    >>> result_types("void"), result_types("std::tuple<Tensor, int64_t>"), result_types("Tensor")
+    ([], ['Tensor', 'int64_t'], ['Tensor'])
+    """
+    bare = bare_type(text)
+    tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
+    return split_commas(tuple_[1]) if tuple_ else [bare] if bare != "void" else []
+
+
+def schema_type(text: str, depth: int = 0) -> str | None:
+    """The schema type; None if unknown or nested absurdly deep."""
+    bare = bare_type(text)
+    if bare in _SCALARS:
+        return _SCALARS[bare]
+    match = re.fullmatch(r"(\w+)<(.*)>", bare)
+    if match is None or depth == _MAX_DEPTH:
+        return None
+    if match[1] == "Dict":
+        both = [schema_type(one, depth + 1) for one in split_commas(match[2])]
+        return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
+    element = split_commas(match[2])[0] if match[1] == "array" else match[2]
+    inner = schema_type(element, depth + 1)
+    if inner is None:
+        return None
+    if match[1] == "OptionalArrayRef":
+        return f"{inner}[]?"
+    if match[1] in _OPTIONALS:
+        return f"{inner.removesuffix('?')}?"
+    return f"{inner}[]" if match[1] in _LISTS else None
+
+
+def bare_type(text: str) -> str:
+    """A type without `const`, `&` and namespaces.
+
+    >>> bare_type("const std::optional<at::Tensor>&")
+    'optional<Tensor>'
+    """
+    plain = re.sub(r"\b(?:const|inline|static|extern)\b|&|\b[A-Za-z_]\w*::|(?<!\w)::", " ", text)
+    return re.sub(r"\s+", "", plain) if "*" not in plain else ""

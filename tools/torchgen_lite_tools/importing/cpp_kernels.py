@@ -1,0 +1,69 @@
+"""Reads the keys and kernels of a registration."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from torchgen_lite.loader.dispatch_table import key_names
+from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called
+
+# Calls whose one argument is the kernel.
+_WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly", "static_cast"})
+# And those of pybind11.
+_WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
+_NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
+_AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
+
+
+class Kernel(NamedTuple):
+    """The function's name, and the key if the expression has one; or why they can't be read."""
+
+    name: str = ""
+    key: str = ""
+    problem: str = ""
+
+
+def read_key(text: str) -> str | None:
+    """The dispatch key that an expression names, or None.
+
+    `CPU`, `torch::kCUDA`, `c10::DispatchKey::Meta` and `at::DeviceType::XPU` name keys.
+
+    >>> read_key("torch::kCUDA"), read_key("c10::DispatchKey::AutogradCPU"), read_key("key")
+    ('CUDA', 'AutogradCPU', None)
+    """
+    word = text.strip().rpartition("::")[2]
+    names = key_names("")
+    return names.get(word) or (names.get(word[1:]) if word.startswith("k") else None)
+
+
+def read_kernel(tree: CppTree, node: Node) -> Kernel:
+    """The kernel that an expression gives."""
+    key = problem = ""
+    while not problem:
+        if node.type in _NAMES:
+            return Kernel(re.sub(r"\s+", "", tree.of(node)), key)
+        name, given = called(tree, node), arguments(node)
+        if node.type in _AROUND and node.named_children:
+            node = node.named_children[-1]
+        elif name in _WRAPPERS and len(given) == 1:
+            node = given[0]
+        elif name == "dispatch" and len(given) == 2:
+            found = read_key(tree.of(given[0]))
+            problem = "" if found else f"`{tree.of(given[0])}` is not a dispatch key"
+            key, node = key or found or "", given[1]
+        else:
+            problem = _problem(node, name)
+    return Kernel("", key, problem)
+
+
+def _problem(node: Node, name: str) -> str:
+    if node.type == "lambda_expression":
+        return "a lambda has no name"
+    if name == "makeFallthrough":
+        return "a fallthrough is not a kernel"
+    if name.startswith("makeFromBoxed"):
+        return "a boxed kernel does not take the operator's arguments"
+    return "this is not the name of a function"

@@ -1,0 +1,460 @@
+"""The registrations of a C++ file: `TORCH_LIBRARY` and similar blocks, and the calls in them.
+
+Note [Nothing is passed over]
+Every use of a block's variable is read as a registration or gives a diagnostic. A block that
+the parser does not recognize is found by its name in the text. A function that a block passes its variable to is read
+as a part of the block; one that takes a library and that no block calls is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from tree_sitter import Node
+
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.schema import parse_schema
+from torchgen_lite_tools.importing.cpp_bindings import read_binding
+from torchgen_lite_tools.importing.cpp_blocks import Reader
+from torchgen_lite_tools.importing.cpp_functions import Functions, infer_schema, used_namespaces
+from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_kernel, read_key
+from torchgen_lite_tools.importing.cpp_preprocessor import without_quoted
+from torchgen_lite_tools.importing.cpp_tree import (
+    CppTree,
+    arguments,
+    called,
+    literal,
+    split_commas,
+    walk,
+)
+from torchgen_lite_tools.importing.library import CATCH_ALL, Definition, Library
+
+_HEAD = re.compile(
+    r"\b(?:(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?"
+    r"|PYBIND11_MODULE|NB_MODULE)\b"
+)
+_BINDERS = {"PYBIND11_MODULE": "pybind11", "NB_MODULE": "nanobind"}
+_SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
+# Registrations that are not for an operator.
+_BY_HAND = {
+    "class_": "a class for TorchScript",
+    "fallback": "a fallback for all operators",
+    "set_python_module": "the module of the fakes: the option `python-module` of the target says it",
+    "impl_abstract_pystub": "the module of the fakes: the option `python-module` of the target says it",
+}
+LEGACY = "RegisterOperators"
+# A parameter that registers.
+_TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))\s*\w+\s*[,)]"
+_HELPER = re.compile(rf"\b\w+\s*\([^(){{}};]*{_TAKEN}[^(){{}};]*\{{")
+_REGISTERS = re.compile(
+    rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}"
+)
+# The number of functions that call each other with a block's variable.
+_MAX_DEPTH = 16
+# Objects that register, where they are made: what is called on them may stand anywhere.
+_OBJECT = re.compile(
+    rf"\bMAKE_TORCH_LIBRARY\w*|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|\b{LEGACY}\b(?=\s*[({{]|\s+\w+\s*[({{=;])"
+)
+
+
+def has_registrations(text: str) -> bool:
+    """Whether a text may register operators, by a quick look."""
+    return _REGISTERS.search(text) is not None
+
+
+def read_registrations(trees: Sequence[CppTree], functions: Functions, library: Library) -> None:
+    """Everything that files register, added to the library."""
+    readers, read = dict[str, Reader](), set[tuple[str, ...]]()
+    for tree in trees:
+        tags = _variables(tree) if "Tag" in tree.text.text else {}
+        used, modules = tuple(used_namespaces(tree)), {LEGACY: ""}
+        one = Reader(tree, library, functions, tags, used, read, readers, modules)
+        readers[tree.text.source.path] = one
+    spans = [_read_file(reader) for reader in readers.values()]
+    for reader, of_file in zip(readers.values(), spans):
+        _report_unread(reader, of_file)
+
+
+def _read_file(reader: Reader) -> list[tuple[int, int]]:
+    """Read the blocks and objects of a file; where it has them."""
+    tree, library = reader.tree, reader.library
+    read: list[tuple[int, int]] = []
+    for node, around in walk(tree, "function_definition"):
+        declarator = node.child_by_field_name("declarator")
+        name = declarator and declarator.child_by_field_name("declarator")
+        if declarator is None or name is None or not _HEAD.fullmatch(tree.of(name)):
+            continue
+        read.append((name.start_byte, name.end_byte))
+        inner = _read_head(replace(reader, place=tree.span(node)), declarator, around)
+        body = node.child_by_field_name("body")
+        if inner is not None and body is not None:
+            _read_body(inner, body)
+    for node, around in walk(tree, "declaration", "expression_statement"):
+        calls = list(_legacy_calls(tree, node))
+        if calls:
+            read.append((node.start_byte, node.end_byte))
+            with library.reading(tree.span(node), tree.span(node), defines=False):
+                _read_object(replace(reader, around=around), calls)
+    return read
+
+
+def _read_object(reader: Reader, calls: Sequence[tuple[str, Node]]) -> None:
+    for method, call in calls:
+        reader.library.statements += 1
+        if method == "op":
+            _read_definition(reader, call, "")
+        else:
+            reader.refuse(call)
+
+
+def _variables(tree: CppTree) -> dict[str, Node | None]:
+    """The variables that are about tags; only a constant with one value has it for certain."""
+    found, stack = dict[str, "Node | None"](), [tree.root]
+    while stack:
+        node = stack.pop()
+        stack += node.named_children
+        text = tree.of(node) if node.type == "declaration" else ""
+        if re.search(r"\bTag\b", text):
+            is_constant = re.match(r"(?:(?:static|inline)\s+)*(?:const|constexpr)\b", text)
+            for one in node.children_by_field_name("declarator"):
+                name = tree.of(one.child_by_field_name("declarator") or one)
+                value = one.child_by_field_name("value")
+                found[name] = value if is_constant and name not in found else None
+    return found
+
+
+def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
+    """Report blocks and objects that stand where no part of the text has been read, and functions that were not."""
+    tree, path = reader.tree, reader.tree.text.source.path
+    rest, at = list[str](), 0
+    for start, end in sorted(read):
+        rest += [tree.text.text[at:start], " " * (end - max(at, start))]
+        at = max(at, end)
+    text = without_quoted("".join([*rest, tree.text.text[at:]]))
+    for pattern, said, here in (
+        (_HEAD, "cannot be read as the head of a block", "this block"),
+        (_OBJECT, "makes an object that registers, which is not read", "this object"),
+        (_HELPER, "takes what registers, and no block that is read calls it", "this function"),
+    ):
+        for match in pattern.finditer(text):
+            start = text.rfind("\n", 0, match.start()) + 1
+            is_using = text[start : match.start()].lstrip().startswith("using")
+            if not is_using and (path, str(match.end() - 1)) not in reader.read:
+                word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
+                label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
+                help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
+                message = f"`{word}` {said}"
+                reader.library.diagnostics.append(
+                    Diagnostic("TG601", message, label, help=help_ if pattern is _OBJECT else None)
+                )
+
+
+def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
+    """The calls of `auto r = RegisterOperators("f()", &f).op(..)`; `RegisterOperators r(..)` is one."""
+    given = statement.child_by_field_name("declarator") or next(
+        iter(statement.named_children), None
+    )
+    value = given and (given.child_by_field_name("value") or given)
+    chain = _chain(tree, value) if value and value.type == "call_expression" else None
+    if chain and chain[0] == LEGACY:
+        yield from chain[1]
+    type_ = tree.of(statement.child_by_field_name("type")).rpartition("::")[2]
+    if value and type_ == LEGACY and value.type in ("argument_list", "initializer_list"):
+        yield "op", value
+
+
+def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | None:
+    tree = reader.tree
+    name = tree.of(head.child_by_field_name("declarator"))
+    given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
+    is_impl, binder = "_IMPL" in name, _BINDERS.get(name, "")
+    given = given[:2] if binder else given
+    if len(given) != 2 + is_impl:
+        reader.report("TG601", f"`{name}` with {len(given)} arguments", head, "this block")
+        return None
+    namespace, variable = given[0], given[-1]
+    key = read_key(given[1]) if is_impl else ""
+    is_macro = re.fullmatch(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*", namespace) is not None
+    asks = list[str]()
+    if is_macro and binder:
+        macro, is_macro = namespace, False
+        namespace = re.sub(r"\W", "_", PurePath(tree.text.source.path).stem)
+        asks += [f"`{namespace}` is the file's name; the build names it: `--macro {macro}=...`"]
+    if is_macro or not re.fullmatch(r"\w+", namespace):
+        message = f"the namespace `{namespace}` is a macro that is not known"
+        word = namespace if is_macro else "NAME"
+        reader.report("TG601", message, head, "this block", f"give `--macro {word}=...`")
+        return None
+    if key is None:
+        message = f"`{given[1]}` is not a dispatch key"
+        reader.report("TG601", message, head, "this block", f"give `--macro {given[1]}=...`")
+        return None
+    one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
+    defines = not (is_impl or binder or "_FRAGMENT" in name)
+    return replace(one, namespace=namespace, key=key, defines=defines)
+
+
+def _read_body(reader: Reader, node: Node) -> None:
+    """Read a block's statements in order; uses of the variable other than calls are refused."""
+    if reader.binder:
+        reader.library.binders[reader.tree.text.source.path] = reader.binder
+    if included := re.search(r"^\s*#\s*include\s*(\S+)", reader.tree.span(node).text, re.M):
+        message = f"`{included[1]}` is included in the middle of a block, and not read"
+        reader.report("TG601", message, node, "here", "give the built library: `--module`")
+    stack = [(node, "")]
+    while stack:
+        one, doc = stack.pop()
+        if one.type == "compound_statement":
+            stack += reversed(_documented(reader.tree, one))
+        elif one.type == "expression_statement":
+            stack += [(child, doc) for child in reversed(one.named_children)]
+        else:
+            if reader.depth or reader.place is None:
+                _read_statement(reader, one, doc)
+            else:
+                with reader.library.reading(reader.tree.span(one), reader.place, reader.defines):
+                    _read_statement(reader, one, doc)
+            if _may_leave(one) and any(_mentions(reader, rest) for rest, _ in stack):
+                message, help_ = "what follows this statement may not run", "move it up, or out"
+                reader.report("TG601", message, one, "this may return", help_)
+                return
+
+
+def _may_leave(statement: Node) -> bool:
+    """Whether the statement may end the block; a `return` in a lambda does not."""
+    stack = [statement] if statement.type.endswith("_statement") else []
+    while stack:
+        node = stack.pop()
+        if node.type in ("return_statement", "goto_statement"):
+            return True
+        if node.type != "lambda_expression":
+            stack += node.named_children
+    return False
+
+
+def _mentions(reader: Reader, node: Node) -> bool:
+    names = "|".join(map(re.escape, reader.modules))
+    return node.type != "comment" and bool(re.search(rf"\b(?:{names})\b", reader.tree.of(node)))
+
+
+def _read_statement(reader: Reader, node: Node, doc: str) -> None:
+    tree = reader.tree
+    declared = node.child_by_field_name("declarator") if reader.binder else None
+    value = (declared and declared.child_by_field_name("value")) or node
+    if reader.binder and node.type == "assignment_expression":
+        value = node.named_children[0]
+    chain = _chain(tree, value)
+    if chain and chain[0] in reader.modules:
+        prefix = _read_chain(reader, chain[1], reader.modules[chain[0]], doc)
+        if declared:
+            reader.modules[tree.of(declared.child_by_field_name("declarator"))] = prefix
+        return
+    if node.type == "call_expression":
+        if _follow(reader, node):
+            return
+        name = tree.of(node.child_by_field_name("function"))
+        if re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
+            message = f"macro `{name}` is not known"
+            help_ = f"give `--macro '{name}(...)=...'`, or the file that defines it"
+            reader.report("TG601", message, node, "not understood", help_)
+            reader.library.statements += 1
+            return
+    if node.type == "ERROR" or _mentions(reader, node):
+        reader.library.statements += 1
+        reader.refuse(node)
+
+
+def _follow(reader: Reader, call: Node) -> bool:
+    """Read the function that a block passes its variable to; whether it was found."""
+    given = [reader.tree.of(one) for one in arguments(call)]
+    at = next((at for at, text in enumerate(given) if text in reader.modules), -1)
+    conditions = reader.conditions_of(call)
+    if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
+        return False
+    name = re.sub(r"\s+", "", reader.tree.of(call.child_by_field_name("function")))
+    prefix, is_found = reader.modules[given[at]], False
+    for one in reader.functions.find(name, reader.around, reader.used):
+        tree, body = one.body or (reader.tree, call)
+        other = reader.others.get(tree.text.source.path)
+        if other is None or one.body is None or at >= len(one.names):
+            continue
+        is_found = True
+        once = (tree.text.source.path, str(body.start_byte), reader.namespace, reader.key, prefix)
+        if once not in reader.read:
+            reader.read.update((once, once[:2]))
+            around, used = one.path[:-1], other.used
+            inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
+            inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions)
+            _read_body(replace(inner, depth=reader.depth + 1), body)
+    return is_found
+
+
+def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | None:
+    """`m.def(...).impl(...)` as its root and its calls, in order."""
+    calls: list[tuple[str, Node]] = []
+    while node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            calls += [("op", node)] if arguments(node) else []
+            return (LEGACY, calls[::-1]) if called(tree, node) == LEGACY else None
+        method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
+        calls.append((method.removeprefix("template").strip(), node))
+        inner = function.child_by_field_name("argument")
+        if inner is None:
+            return None
+        node = inner
+    return (tree.of(node), calls[::-1]) if calls and node.type == "identifier" else None
+
+
+def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc: str) -> str:
+    """Read the calls of a chain; the prefix of the submodule that they end in."""
+    for method, call in calls:
+        if reader.binder and method in ("doc", "def_submodule"):
+            name = literal(reader.tree, arguments(call)[0]) if arguments(call) else ""
+            prefix += f"{name}_" if name else ""
+            continue
+        reader.library.statements += 1
+        if reader.binder and method == "def":
+            read_binding(reader, call, prefix, doc)
+        elif not reader.binder and method in _BY_HAND:
+            message = f"`{method}` is not taken over"
+            reader.report("TG606", message, call, _BY_HAND[method])
+            if method == "class_":
+                break  # What is called behind it is the class's.
+        elif method == "def" and not reader.key:
+            _read_definition(reader, call, doc)
+        elif method == "impl" and not reader.binder:
+            _read_implementation(reader, call)
+        else:
+            reader.refuse(call)
+    return prefix
+
+
+def _text(tree: CppTree, node: Node) -> str | None:
+    """A string, with or without a macro for selective builds around it."""
+    while called(tree, node) in _SELECTIVE and len(given := arguments(node)) == 1:
+        node = given[0]
+    return literal(tree, node)
+
+
+def _read_definition(reader: Reader, call: Node, doc: str) -> None:
+    tree, given = reader.tree, arguments(call)
+    text = _text(tree, given[0]) if given else None
+    if text is None:
+        return reader.refuse(call)
+    tags: tuple[str, ...] = ()
+    kernel: Kernel | None = None
+    at = given[0]
+    for one in given[1:]:
+        value = reader.tags.get(tree.of(one), one)
+        found = _read_tags(tree, value) if value else None
+        if found is None and tree.of(one) in reader.tags:
+            message = f"`{tree.of(one)}` holds tags"
+            help_ = "write them here, or make it a constant"
+            return reader.report("TG601", message, one, "what is in it may change", help_)
+        if found is not None:
+            tags += found
+        elif kernel is None:
+            kernel, at = read_kernel(tree, one), one
+        else:
+            return reader.refuse(call)
+    full = text.strip() if "::" in text.partition("(")[0] else f"{reader.namespace}::{text.strip()}"
+    if "(" not in full:
+        if kernel is None:
+            return reader.refuse(call)
+        inferred = _inferred(reader, full, kernel, at)
+        if inferred is None:
+            return None
+        full = inferred
+    schema, problems = parse_schema(full)
+    if schema is None:
+        message = f"`{full.partition('(')[0]}`: {problems[0].message}"
+        return reader.report("TG604", message, given[0], "this schema", problems[0].help)
+    unknown = [tag for tag in tags if tag not in KNOWN_TAGS]
+    if unknown:
+        message = f"`{unknown[0]}` is not a tag"
+        return reader.report("TG601", message, call, "this registration")
+    name = schema.full_name
+    conditions = reader.conditions_of(call)
+    if conditions is None:
+        return None
+    definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
+    reader.library.definitions.append(definition)
+    if kernel is not None:
+        reader.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
+
+
+def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
+    overloads = reader.find(kernel)
+    schemas = {infer_schema(name, one) for one in overloads}
+    schema = schemas.pop() if len(schemas) == 1 else None
+    if schema is None:
+        message = f"`{name}` takes its schema from the type of its kernel"
+        why = (
+            "has a type that is not known here"
+            if len(overloads) == 1
+            else "is overloaded" if overloads else "is declared in none of these files"
+        )
+        help_ = "give the files that declare it, or write the schema"
+        text = kernel.problem or f"`{kernel.name}` {why}"
+        reader.report("TG604", message, node, text, help_)
+    elif any(
+        re.match(r"(?!.*\bconst\b).*Tensor", one.text, re.S) for one in overloads[0].spans[:-1]
+    ):
+        reader.library.inferred.append(name)
+    return schema
+
+
+def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
+    """`{at::Tag::core}`; None if it is not a list of tags."""
+    text = tree.of(node)
+    if node.type not in ("initializer_list", "compound_literal_expression"):
+        return (text.rpartition("::")[2],) if re.search(r"\bTag::\w+$", text) else None
+    inner = text.partition("{")[2].rpartition("}")[0]
+    parts = [one for one in split_commas(inner) if one]
+    return tuple(part.rpartition("::")[2] for part in parts)
+
+
+def _read_implementation(reader: Reader, call: Node) -> None:
+    tree, given = reader.tree, arguments(call)
+    name = _text(tree, given[0]) if len(given) in (2, 3) else None
+    if name is None:
+        return reader.refuse(call)
+    key = read_key(tree.of(given[1])) if len(given) == 3 else ""
+    if key is None:
+        return reader.refuse(call)
+    kernel = read_kernel(tree, given[-1])
+    full = name if "::" in name else f"{reader.namespace}::{name}"
+    key = kernel.key or key or reader.key or CATCH_ALL
+    return reader.add_kernel(full, key, "", kernel, given[-1])
+
+
+def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
+    """The statements of a block, each with the comment on the lines right above it."""
+    found, above, last = list[tuple[Node, str]](), list[Node](), -1
+    for node in body.named_children:
+        first = node.start_point[0]
+        if first != last + 1:
+            above = []
+        if node.type != "comment":
+            found.append((node, _doc(tree, above)))
+            above = []
+        elif first == last:  # It follows a statement on its line, and is about that.
+            above = []
+        else:
+            above.append(node)
+        last = node.end_point[0]
+    return found
+
+
+def _doc(tree: CppTree, comments: list[Node]) -> str:
+    """The text of comments; "" if it is commented-out code."""
+    lines = [line for one in comments for line in tree.span(one).text.splitlines()]
+    words = [re.sub(r"^\s*(?:/\*+|\*+/|\*|//+)\s?|\s*\*/\s*$", "", one).strip() for one in lines]
+    text = " ".join(filter(None, words))
+    is_code = re.search(r"[;{}]|\.(?:def|impl)\(|\bTODO\b|\bNOLINT|\bclang-format\b", text)
+    return "" if is_code else text

@@ -1,0 +1,236 @@
+"""`prove`: compares the registrations of a library as it is, without YAML and without generated code.
+
+Note [Proven without a compiler]
+The types of kernels are those that `import` reads, and are compared as libtorch compares them: by the schema that it
+infers from them. A type that is not known here is not compared, and what is not compared is listed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.python_calls import Passed, disagreement
+from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
+from torchgen_lite.languages.cpp.types import unrooted
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_library
+from torchgen_lite_tools.importing.cpp_files import sources_of
+from torchgen_lite_tools.importing.cpp_functions import (
+    MAY_WRITE,
+    Function,
+    result_types,
+    schema_type,
+)
+from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
+from torchgen_lite_tools.importing.python_fakes import read_fakes
+
+# What libtorch takes for nothing, or refuses to compile.
+_NEVER = re.compile(
+    r"(?:(?:unsigned|short|int|char|float|size_t|u?int(?:8|16|32)_t|uint64_t)\b ?)+|.*\*"
+)
+# Keys whose kernels run on fake tensors, too.
+_FAKED = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"} | {"Meta"}
+
+
+@command("prove")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@macro_option
+def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, ...]) -> int:
+    """Compare what a library registers: kernels with their schemas, fakes with theirs, what no call reaches, and what
+    has no fake. It reads C++ and Python (files and folders) as they are; nothing is generated, and no YAML is needed.
+
+    What cannot be compared is listed, with exit code 1.
+
+    \b
+    torchgen-lite prove csrc
+    torchgen-lite prove csrc --macro TORCH_EXTENSION_NAME=mylib
+    """
+    cpp = [path for path in paths if path.suffix != ".py"]
+    library = read_library(session, cpp, parse_macros(macros))
+    python = [path for path in paths if path.is_dir() or path.suffix == ".py"]
+    for source in sources_of(python, (".py",), library.diagnostics):
+        read_fakes(source, library)
+    if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
+        raise Refused(*stopped)
+    proposed = {one.name for one in library.definitions if one.binder}
+    library = library.only(lambda name: name not in proposed)
+    parsed = [(one, parse_schema(one.schema)[0]) for one in library.definitions]
+    operators = {one.name: (one, schema) for one, schema in parsed if schema is not None}
+    diagnostics = sort_diagnostics([*_unread(library), *_prove(library, operators)])
+    session.report(diagnostics, kind="prove")
+    if not library.statements:
+        session.warn("no registrations in these files")
+        return ATTENTION
+    # An operator without a fake has kernels that agree.
+    proven = "" if {d.code for d in diagnostics} - {"TG611"} else "; all of them agree"
+    kernels = counted(len(library.implementations), "kernel")
+    session.talk(f"{counted(len(operators), 'operator')} and {kernels} read{proven}")
+    return session.exit_code(diagnostics)
+
+
+# An operator that the files define. A schema that cannot be read has been reported.
+_Operator = tuple[Definition, FunctionSchema]
+
+
+def _unread(library: Library) -> Iterator[Diagnostic]:
+    """What `import` did not read, without what concerns YAML alone, and what is no operator."""
+    for path, binder in library.binders.items():
+        yield _not_compared(f"what `{path}` binds with {binder}, which is no operator", None)
+    for found in library.diagnostics:
+        if found.code in ("TG601", "TG604", "TG612"):
+            yield found
+        elif found.code == "TG602" and "a fallthrough" not in str(found.label):
+            yield _not_compared(found.message.partition(" that YAML")[0], found.label)
+
+
+def _not_compared(message: str, label: Label | None) -> Diagnostic:
+    return Diagnostic("TG612", f"not compared: {message}", label)
+
+
+def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Diagnostic]:
+    yield from _repeated(library)
+    of: dict[str, list[Implementation]] = {}
+    strangers: list[tuple[str, Label | None]] = []
+    for one in library.implementations:
+        of.setdefault(one.name, []).append(one)
+        label = one.span and Label(one.span, "this kernel")
+        if one.name in operators and one.functions:
+            yield from _check_kernel(operators[one.name][1], one)
+        elif one.name in operators:
+            yield _not_compared(f"`{one.kernel}` is declared in none of these files", label)
+        else:
+            strangers.append((one.name, label))
+    for extra in library.extras:
+        if extra.name in operators:
+            yield from _check_fake(operators[extra.name][1], extra)
+        else:
+            strangers.append((extra.name, extra.span and Label(extra.span, "this fake")))
+    theirs = [one for one in strangers if one[0].partition("::")[0] in TORCH_NAMESPACES]
+    for name, label in [one for one in strangers if one not in theirs]:
+        yield _not_compared(f"`{name}` is defined in none of these files", label)
+    if theirs:
+        kernels = counted(len(theirs), "kernel")
+        yield _not_compared(
+            f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
+        )
+    faked = {extra.name for extra in library.extras}
+    for name, (definition, schema) in operators.items():
+        entries = [DispatchEntry.at(one.key, one.kernel, one.span) for one in of.get(name, [])]
+        namespace = name.rpartition("::")[0]
+        yield from unreachable_kernels([NativeFunction(schema, namespace, tuple(entries))])
+        if name not in faked:
+            yield from _check_faked(definition, schema, of.get(name, []))
+
+
+def _repeated(library: Library) -> Iterator[Diagnostic]:
+    """TG603: what is registered twice under the same conditions, of which libtorch keeps the last, or none."""
+    seen: dict[tuple[str, ...], Definition | Implementation] = {}
+    every: list[Definition | Implementation] = [*library.definitions, *library.implementations]
+    for one in every:
+        key = one.key if isinstance(one, Implementation) else ""
+        first = seen.setdefault((one.name, key, *one.conditions), one)
+        if first is not one and first.span and one.span and first.span != one.span:
+            what = f"two kernels for {key}" if key else "two schemas"
+            earlier = (Label(first.span, "the first one"),)
+            yield Diagnostic("TG603", f"`{one.name}` has {what}", Label(one.span, "again"), earlier)
+
+
+def _check_fake(schema: FunctionSchema, fake: Extra) -> Iterator[Diagnostic]:
+    """Whether a fake takes the arguments, of which PyTorch leaves out those that equal their default."""
+    passed = [Passed(a.name, a.kwarg_only, a.default is not None) for a in schema.arguments]
+    problem = fake.signature and disagreement(fake.signature, passed)
+    if problem:
+        label = fake.span and Label(fake.span, "registered here")
+        message, help_ = f"{schema.full_name}: {problem}", f"the schema is `{schema}`"
+        yield Diagnostic("TG610", message, label, help=help_)
+
+
+def _check_faked(
+    definition: Definition, schema: FunctionSchema, kernels: Sequence[Implementation]
+) -> Iterator[Diagnostic]:
+    """TG611; PyTorch makes the fake of an operator that only writes."""
+    keys = {one.key for one in kernels}
+    only_writes = not schema.returns and any(one.is_write for one in schema.arguments)
+    if keys and not keys & _FAKED and not only_writes:
+        message = f"`{definition.name}` has no fake in these files"
+        help_ = "`torch.library.register_fake`, or a kernel for Meta"
+        label = definition.span and Label(definition.span, "this operator")
+        yield Diagnostic("TG611", message, label, help=help_)
+
+
+def _check_kernel(schema: FunctionSchema, one: Implementation) -> Iterator[Diagnostic]:
+    """What keeps a kernel from being what its schema says; one of several overloads has to be."""
+    word = one.kernel.rpartition("::")[2]
+    head = f"{schema.full_name}: kernel '{word}' must"
+    problems = [list(_problems(schema, head, one, function)) for function in one.functions]
+    best = min(problems, key=lambda found: sum(d.severity == "error" for d in found))
+    overloads = {(function.parameters, function.returns) for function in one.functions}
+    if len(overloads) > 1 and has_errors(best):
+        label = Label(one.functions[0].spans[-1], "one of several")
+        yield Diagnostic("TG609", f"{head} have the types of the schema", label)
+    else:
+        yield from best
+
+
+def _problems(
+    schema: FunctionSchema, head: str, one: Implementation, function: Function
+) -> Iterator[Diagnostic]:
+    """What is wrong with one of the declarations of a kernel."""
+    taken = [text for text in function.parameters if text != "void"]
+    keys = sum("DispatchKeySet" in text for text in taken[:1])
+    registered = (Label(one.span, "registered here"),) if one.span else ()
+
+    def wrong(what: str, at: int, found: str) -> Diagnostic:
+        label = Label(function.spans[at], f"this {found}")
+        return Diagnostic("TG609", f"{head} {what}", label, registered)
+
+    if len(taken) - keys != len(schema.arguments):
+        count = counted(len(schema.arguments) + keys, "argument")
+        yield wrong(f"take {count}", -1, f"takes {len(taken)}")
+        return
+    for at, argument in enumerate(schema.arguments, keys):
+        fits = _fits(taken[at], str(argument.type))
+        if fits is None:
+            label = Label(function.spans[at], "not known here")
+            yield _not_compared(f"'{taken[at]}' is the type of `{argument.name}`", label)
+        elif not fits:
+            type_ = unrooted(argument_type(argument.type, argument.is_write, Conventions()))
+            must = f"take '{type_}' for argument '{argument.name}' (schema: {argument.type})"
+            yield wrong(must, at, f"is '{taken[at]}'")
+        elif not argument.is_write and MAY_WRITE.match(function.spans[at].text):
+            message = f"{schema.full_name}: kernel may write to '{argument.name}', which is `{argument.type}`"
+            help_ = f"`Tensor(a!) {argument.name}` in the schema, or `const at::Tensor&` here"
+            label = Label(function.spans[at], "not const")
+            yield Diagnostic("TG613", message, label, registered, help_)
+    results, types = result_types(function.returns), [str(r.type) for r in schema.returns]
+    fitting = [_fits(text, type_) for text, type_ in zip(results, types)]
+    if len(results) != len(types) or False in fitting:
+        shown = types[0] if len(types) == 1 else f"({', '.join(types)})"
+        returned = unrooted(returns_type(schema.returns, Conventions()))
+        yield wrong(f"return '{returned}' (schema: {shown})", -1, f"is '{function.returns}'")
+    elif None in fitting:
+        message = f"'{function.returns}' is what `{schema.full_name}` returns"
+        yield _not_compared(message, Label(function.spans[-1]))
+
+
+def _fits(text: str, type_: str) -> bool | None:
+    """Whether libtorch infers that schema type from a C++ type; None if this is not known here."""
+    inferred = schema_type(text)
+    if inferred is None:
+        return False if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()) else None
+    if type_ == "Generator":  # libtorch infers it from nothing.
+        return None
+    demanded = re.sub(r"(?<=Tensor)(?:\([^()]*\)|!)|(?<=\[)\d+(?=\])", "", type_)
+    return inferred in (demanded, demanded.replace("SymInt", "int"))

@@ -1,0 +1,245 @@
+"""The operators that modules register, read from the installed PyTorch after importing them.
+
+Note [Modules load in a process of their own]
+A library may print, change global state, or abort if a kernel's type does not match its schema.
+So another Python process loads it, and sends back what it finds.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from inspect import unwrap
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any
+
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.kernel_modules import line_span
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.torch_files import import_torch
+from torchgen_lite.loader.torch_registry import registered_kernels, registered_schema
+from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
+from torchgen_lite_tools.importing.python_recorder import Recorded, author_of, recording
+
+_SCRIPT = f"""
+import sys
+sys.path[:] = sys.argv[3:]
+from {__name__} import send_modules
+send_modules(sys.argv[1].split(","), sys.argv[2])
+"""
+
+
+def read_modules(modules: Sequence[str], namespace: str) -> Library:
+    """What modules register; with a namespace, all of its operators and no others.
+
+    TG011 without PyTorch, TG012 for modules that cannot be imported. The current folder is on their
+    search path.
+    """
+    # Imported here: most runs start no other process.
+    import subprocess
+
+    path = [*sys.path, os.getcwd()]
+    command = [sys.executable, "-c", _SCRIPT, ",".join(modules), namespace, *path]
+    found = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    # A module may end Python with code 0, too; then there is no answer.
+    if found.returncode == 0 and found.stdout:
+        answer = pickle.loads(found.stdout)
+        if isinstance(answer, Library):
+            return answer
+        problem = Diagnostic(*answer)
+    else:
+        code = found.returncode
+        said = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        problem = Diagnostic("TG012", f"importing `{', '.join(modules)}` ended Python: {said}")
+    return Library(diagnostics=[problem])
+
+
+def send_modules(modules: Sequence[str], namespace: str) -> None:
+    """Write the library, or an error's code and message, to the real stdout; print to stderr."""
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        try:
+            torch = import_torch()
+        except ImportError:
+            pickle.dump(("TG011", "PyTorch is not installed"), out)
+            return
+        try:
+            answer: object = _read(torch, modules, namespace)
+        except ImportError as error:
+            answer = ("TG012", str(error))
+        pickle.dump(answer, out)
+    # Skip whatever a library does when Python exits: it may crash.
+    os._exit(0)
+
+
+def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
+    """Raises ImportError for a module that cannot be imported."""
+    before = _every_kernel(torch)
+    with recording(torch) as recorded:
+        for module in modules:
+            try:
+                import_module(module)
+            # Whatever a user's module raises is reported to its author.
+            except (Exception, SystemExit) as error:
+                said = repr(error) if isinstance(error, SystemExit) else error
+                raise ImportError(f"cannot import `{module}`: {said}") from error
+    library = Library()
+    reader = _Reader(torch, recorded, library)
+    for name, kernels in sorted(_every_kernel(torch).items()):
+        is_ours = name.partition("::")[0] == namespace if namespace else kernels != before.get(name)
+        if is_ours:
+            reader.read(name, None if namespace else before.get(name))
+    reader.finish()
+    return library
+
+
+def _every_kernel(torch: Any) -> dict[str, frozenset[str]]:
+    return {
+        name: frozenset(one.key for one in registered_kernels(torch, name))
+        for name in torch._C._dispatch_get_all_op_names()
+    }
+
+
+class _Reader:
+    """Reads operators into a library, with the names of functions."""
+
+    def __init__(self, torch: Any, recorded: Recorded, library: Library) -> None:
+        self.torch = torch
+        self.recorded = recorded
+        self.library = library
+        self.home = str(Path(torch.__file__).parent)
+        # The function that each name was used for, since the module may have none: `register_vmap` returns None.
+        self.named: dict[tuple[str, str], Any] = {}
+
+    def read(self, name: str, before: frozenset[str] | None) -> None:
+        """Read an operator. `before`: its keys before the import; None if the modules define it."""
+        base, _, overload = name.partition(".")
+        if before is None:
+            self._define(name, base, overload)
+        for one in registered_kernels(self.torch, name):
+            self.library.statements += 1
+            if before and one.key in before:
+                continue
+            if one.is_fallthrough:
+                message = f"`{name}` falls through at {one.key}, which YAML cannot say"
+                self._report("TG602", message, help_=f"{one.place}")
+                continue
+            function, kernel = self.recorded.kernels.get((name, one.key)), ""
+            if function is not None:
+                kernel = self._name(function, name, f"kernel for {one.key}", "kernels")
+            elif (name, one.key) not in self.recorded.wrapped:
+                kernel = f"{name.partition('::')[2].replace('.', '_')}_{one.key.lower()}"
+            if kernel:
+                found = Implementation(name, one.key, kernel, is_named=function is not None)
+                self.library.implementations.append(found)
+        self._add_extras(name)
+
+    def _define(self, name: str, base: str, overload: str) -> None:
+        lines = self.torch._C._dispatch_dump(name).splitlines()
+        text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
+        if text == "(none)":
+            return
+        schema, problem = registered_schema(self.torch, base, overload)
+        if schema is None:
+            self._report("TG604", f"`{name}`: {problem}", help_=text)
+            return
+        found = self.torch._C._get_operation_overload(base, overload)
+        tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
+        self.library.definitions.append(Definition(name, str(schema), tags))
+
+    def _add_extras(self, name: str) -> None:
+        """Add fake, vmap and autocast; report a gradient, which an entry needs as a formula."""
+        given = self.recorded.given
+        fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
+        # Operators that return nothing get a fake from PyTorch, which has no author.
+        own = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
+        for field, function in (("fake", own), ("vmap", given.get((name, "vmap")))):
+            word = function is not None and self._name(function, name, field, "fakes")
+            if word:
+                self.library.extras.append(Extra(name, field, word))
+        self._add_autocast(name, self.recorded.autocast.get(name, {}))
+        if (name, "autograd") in given:
+            function = given[name, "autograd"]
+            shown = f"{function.__module__}:{_shown(function)}"
+            message = f"`{name}` takes its gradient from `{shown}`"
+            help_ = "write `derivatives:`, or keep the call of `register_autograd`"
+            self._report("TG607", message, function, help_)
+
+    def _add_autocast(self, name: str, dtypes: Mapping[str, Any]) -> None:
+        """Add `autocast:`, which applies to every device and has only two words for dtypes."""
+        if set(dtypes.values()) == {self.torch.float32}:
+            self.library.extras.append(Extra(name, "autocast", "float32"))
+            message = f"`{name}` is run in float32 under autocast only on {', '.join(dtypes)}"
+            help_ = "`autocast: float32` applies to every device"
+            self._report("TG606", message, help_=help_)
+        elif dtypes:
+            listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())
+            message = f"`{name}` is run in {listed} under autocast"
+            help_ = "`autocast: lower_precision` takes the dtype of the autocast context"
+            self._report("TG607", message, help_=help_)
+
+    def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
+        """A function's name, as found in configured modules; "" if it has none."""
+        function = author_of(function, self.home) or function
+        word = _shown(function)
+        module = getattr(function, "__module__", "")
+        said = f"the {what} of `{operator}` is `{word}`"
+        if not word.isidentifier() or not module:
+            message = f"{said}, which is not a module-level function"
+            self._report("TG607", message, function, "make it a function of its own")
+            return ""
+        held, own = getattr(sys.modules.get(module), word, None), unwrap(function)
+        if _is_another(held, function) or self.named.setdefault((module, word), own) is not own:
+            message = f"{said}, and so is another function of `{module}`"
+            self._report("TG607", message, function, "give it a name of its own")
+            return ""
+        modules = self.library.modules.setdefault(kind, [])
+        if module not in modules:
+            modules.append(module)
+        return f"{module}.{word}"
+
+    def finish(self) -> None:
+        """Shorten names where unambiguous."""
+        library = self.library
+        kernels, extras = library.implementations, library.extras
+        names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
+        words = {full: full.rpartition(".")[2] for full in names}
+        uses = Counter(words.values())
+        short = {full: word if uses[word] == 1 else full for full, word in words.items()}
+        library.implementations = [replace(one, kernel=short[one.kernel]) for one in kernels]
+        library.extras = [replace(one, value=short[one.value]) for one in extras]
+
+    def _report(
+        self, code: str, message: str, function: Any = None, help_: str | None = None
+    ) -> None:
+        label = _line_of(function)
+        self.library.diagnostics.append(Diagnostic(code, message, label, help=help_))
+
+
+def _is_another(held: Any, function: Any) -> bool:
+    """Whether the module's function of this name is another one; many fakes are called `_`."""
+    is_plain = isinstance(held, FunctionType) and held.__name__ == function.__name__
+    return is_plain and unwrap(held) is not unwrap(function)
+
+
+def _shown(function: Any) -> str:
+    """The name of a function, or of the type of another object, such as `functools.partial`."""
+    if isinstance(function, MethodType):
+        return f"{_shown(function.__self__)}.{function.__name__}"
+    return str(getattr(function, "__qualname__", f"{type(function).__qualname__}(...)"))
+
+
+def _line_of(function: Any) -> Label | None:
+    code = getattr(function, "__code__", None)
+    if code is None or isinstance(function, MethodType):
+        return None
+    source, _ = read_source(Path(code.co_filename), Path.cwd())
+    if source is None:
+        return None
+    return Label(line_span(source, code.co_firstlineno), "this function")

@@ -1,0 +1,251 @@
+"""The connection: receives texts, analyzes them in a background thread, and sends answers.
+
+Note [Typing does not wait]
+An analysis takes as long as `lint`. It starts after a short pause in typing, in its own thread,
+so that edits are still read; if another edit arrives before it ends, it reports nothing. Requests
+about a position wait for the analysis of the current text. Completion uses the last one instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.uris import to_fs_path
+
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.version import __version__
+from torchgen_lite_tools.lsp import diagnostics
+from torchgen_lite_tools.lsp.analysis import Analysis, analyze, project_of
+from torchgen_lite_tools.lsp.completion import complete
+from torchgen_lite_tools.lsp.definition import definitions
+from torchgen_lite_tools.lsp.hover import hover
+from torchgen_lite_tools.lsp.places import Place, Units, find_place, offset_of, range_of
+from torchgen_lite_tools.lsp.rename import CannotRename, rename, renamed_span
+
+PAUSE = 0.2
+"""The seconds without typing after which an analysis begins."""
+
+_Answer = TypeVar("_Answer")
+
+
+class _At(Protocol):
+    """The parameters of a request about a position."""
+
+    @property
+    def text_document(self) -> types.TextDocumentIdentifier: ...
+    @property
+    def position(self) -> types.Position: ...
+
+
+class Project:
+    """The state of a project: the running analysis, the last one, and the files it reported on."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.latest: Analysis | None = None
+        self.reported: set[Path] = set()
+
+
+class _Protocol(LanguageServerProtocol):
+    """Refuses what pygls drops, since an editor would wait for the answer: requests whose parameters
+    cannot be read, and those after `shutdown`."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and "id" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        if self._shutdown and hasattr(message, "method") and hasattr(message, "id"):
+            refused = JsonRpcInvalidRequest("the server is shutting down").to_response_error()
+            self._send_response(message.id, error=refused)
+        else:
+            super().handle_message(message)
+
+
+class Server(LanguageServer):
+    """A language server whose documents are schema files."""
+
+    def __init__(self) -> None:
+        sync = types.TextDocumentSyncKind.Incremental
+        super().__init__("torchgen-lite", __version__, sync, protocol_cls=_Protocol)
+        # One analysis at a time: a program computes its facts on demand, on one thread.
+        self.worker = ThreadPoolExecutor(1)
+        self.projects: dict[Path, Project] = {}
+
+    @property
+    def units(self) -> Units:
+        return self.workspace.position_codec.client_num_units
+
+    def project(self, uri: str) -> Project:
+        """The project of a document, without an analysis if it isn't a file."""
+        path = path_of(uri)
+        return self.projects.setdefault(project_of(path), Project()) if path else Project()
+
+    def changed(self, uri: str, pause: float = PAUSE) -> None:
+        """Analyze a document's project, superseding a running analysis."""
+        path = path_of(uri)
+        if path is not None:
+            project = self.project(uri)
+            if project.task is not None:
+                project.task.cancel()
+            project.task = asyncio.create_task(self._analyze(project, path, pause))
+
+    async def _analyze(self, project: Project, path: Path, pause: float) -> None:
+        await asyncio.sleep(pause)
+        try:
+            analysis = await self.work(lambda texts: analyze(path, texts))
+        except Exception:  # Report an internal error; the next analysis may succeed.
+            text = traceback.format_exc()
+            self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+            return
+        if analysis is not None:
+            project.latest = analysis
+            self._report(project, analysis, path)
+
+    def _report(self, project: Project, analysis: Analysis, path: Path) -> None:
+        """Send the findings, and clear those of files that no longer have any."""
+        found = diagnostics.publish(analysis, path, self.units)
+        for gone in project.reported - set(found):
+            found[gone] = []
+        project.reported = {file for file, some in found.items() if some}
+        for file, some in found.items():
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(file.as_uri(), some)
+            )
+
+    async def work(self, run: Callable[[Mapping[Path, str]], _Answer]) -> _Answer:
+        """Run a function in the background, on the current texts of open documents that are files."""
+        opened = self.workspace.text_documents.items()
+        texts = {path: document.source for uri, document in opened if (path := path_of(uri))}
+        return await asyncio.get_running_loop().run_in_executor(self.worker, run, texts)
+
+    async def analysis(self, uri: str) -> Analysis | None:
+        """The analysis of a document's current text."""
+        project = self.project(uri)
+        while project.task is not None and not project.task.done():
+            await asyncio.wait({project.task})
+        return project.latest
+
+    def place(self, at: _At) -> Place:
+        """The place of a position in a document."""
+        document = self.workspace.get_text_document(at.text_document.uri)
+        source = Source(document.path or "", document.source)
+        return find_place(source, offset_of(source, at.position, self.units))
+
+    async def answer(
+        self, at: _At, find: Callable[[Analysis, Place], _Answer]
+    ) -> tuple[Analysis, _Answer] | None:
+        """The answer about a position, once its text is analyzed."""
+        analysis = await self.analysis(at.text_document.uri)
+        if analysis is None:
+            return None
+        place = self.place(at)
+        return analysis, await self.work(lambda texts: find(analysis, place))
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a document; None if it isn't a file."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(path).resolve() if path else None
+
+
+def create_server() -> Server:
+    """A server that knows every feature."""
+    server = Server()
+    for method, feature in _FEATURES.items():
+        server.feature(method, _OPTIONS.get(method))(feature)
+    return server
+
+
+async def _opened_or_closed(
+    ls: Server, params: types.DidOpenTextDocumentParams | types.DidCloseTextDocumentParams
+) -> None:
+    ls.changed(params.text_document.uri, 0)
+
+
+async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    ls.changed(params.text_document.uri)
+
+
+async def _written(ls: Server, params: object) -> None:
+    """A file was written, which may be none that is open: a configuration, a kernel module."""
+    for uri in list(ls.workspace.text_documents):
+        ls.changed(uri, 0)
+
+
+async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    found = await ls.answer(params, hover)
+    if found is None or found[1] is None:
+        return None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found[1]))
+
+
+async def _complete(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
+    uri = params.text_document.uri
+    latest = ls.project(uri).latest or await ls.analysis(uri)
+    return list(complete(latest, ls.place(params))) if latest is not None else []
+
+
+async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
+    found = await ls.answer(params, definitions)
+    return [diagnostics.location(found[0], s, ls.units) for s in found[1]] if found else []
+
+
+async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
+    try:
+        found = await ls.answer(params, renamed_span)
+    except CannotRename:
+        return None
+    return range_of(found[1], ls.units) if found else None
+
+
+async def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    try:
+        found = await ls.answer(params, lambda one, place: rename(one, place, params.new_name))
+    except CannotRename as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+    return diagnostics.workspace_edit(*found, ls.units) if found else None
+
+
+async def _code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    analysis, path = await ls.analysis(params.text_document.uri), path_of(params.text_document.uri)
+    if analysis is None or path is None:
+        return []
+    return diagnostics.code_actions(analysis, path, params.range, ls.units)
+
+
+_FEATURES: dict[str, Callable[..., object]] = {
+    types.TEXT_DOCUMENT_DID_OPEN: _opened_or_closed,
+    types.TEXT_DOCUMENT_DID_CHANGE: _changed,
+    types.TEXT_DOCUMENT_DID_CLOSE: _opened_or_closed,
+    types.TEXT_DOCUMENT_DID_SAVE: _written,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: _written,
+    types.TEXT_DOCUMENT_HOVER: _hover,
+    types.TEXT_DOCUMENT_COMPLETION: _complete,
+    types.TEXT_DOCUMENT_DEFINITION: _definition,
+    types.TEXT_DOCUMENT_PREPARE_RENAME: _prepare_rename,
+    types.TEXT_DOCUMENT_RENAME: _rename,
+    types.TEXT_DOCUMENT_CODE_ACTION: _code_actions,
+}
+_OPTIONS: dict[str, object] = {
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
+        trigger_characters=[" ", ":", ",", "("]
+    ),
+    types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
+    ),
+}
