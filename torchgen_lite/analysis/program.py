@@ -86,7 +86,7 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-_CHECKED = ("derivatives", "fake", "axes", "samples", "autocast")
+_CHECKED = ("derivatives", "fake", "axes", "samples", "decompose", "flops", "autocast")
 
 
 def build_program(
@@ -157,7 +157,7 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
             from torchgen_lite.analysis.differentiability.kinds import check_kinds
 
             yield from (*check_kinds(resolved), *check_integers(resolved))
-    if not used.isdisjoint(("fake", "samples")):
+    if not used.isdisjoint(("fake", "samples", "decompose", "flops")):
         from torchgen_lite.analysis.fakes.check import check_fakes
         from torchgen_lite.analysis.samples import check_samples
 

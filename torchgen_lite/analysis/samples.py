@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Found, finding, findings
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -42,6 +43,23 @@ def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             yield from findings(function, _check(function, sample), sample.span)
         if samples is not None and samples.reference is not None:
             yield from findings(function, _unknown_names(function, samples.reference))
+        problem = _undecomposable(function) if function.decompose else ""
+        if problem:
+            message = f"`{function.func.full_name}` cannot be decomposed: it {problem}"
+            place, hint = function.place("decompose"), "leave it out"
+            yield finding(function, "TG387", message, place, "no decomposition", hint)
+
+
+def _undecomposable(function: NativeFunction) -> str:
+    """Why nothing can be put in the place of an operator's calls; empty if its reference can."""
+    if function.namespace in TORCH_NAMESPACES:
+        return "is an operator of PyTorch"
+    if function.func.written or function.func.is_aliasing:
+        return "writes to an argument or returns one"
+    if function.effects is not None:
+        return "has effects"
+    samples = function.samples
+    return "" if samples is not None and samples.reference else "has no `reference` in `samples`"
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:

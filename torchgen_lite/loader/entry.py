@@ -19,6 +19,7 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import compared
 
 if TYPE_CHECKING:
+    from torchgen_lite.formulas.model import Expression
     from torchgen_lite.loader.autocast import Autocast
     from torchgen_lite.loader.axes import Axes
     from torchgen_lite.loader.derivatives import Derivatives
@@ -142,8 +143,8 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects` and `autocast` are our own fields. `extra`
-    holds fields that are kept as text. Where an entry is written makes no difference to `==`.
+    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects`, `decompose`, `flops` and
+    `autocast` are our own fields. `extra` holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
     func: FunctionSchema
@@ -173,6 +174,8 @@ class NativeFunction(NamedTuple):
     axes: Axes | None = None
     vmap: str | None = None
     effects: str | None = None
+    decompose: tuple[str, ...] = ()
+    flops: Expression | None = None
     autocast: Autocast | None = None
     derivatives: Derivatives | None = None
     dtypes: tuple[str, ...] = ()

@@ -204,3 +204,4 @@ _NAMED = {
 _SEVERAL = {"type": "array", "items": _RULE, "minItems": 1}
 _ANY = [{"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}, _RULE, _NAMED, _SEVERAL]
 SHAPE = Shape(plain(anyOf=_ANY), read_fake)
+FLOPS = Shape(plain(type=["string", "integer"]), read_expression)

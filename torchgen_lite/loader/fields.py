@@ -136,6 +136,16 @@ _FIELDS = (
         "`ordered`: calls do something that no schema says, and compilers keep them, in order",
     ),
     _ours(
+        "decompose",
+        native.DECOMPOSE,
+        "the compilers that put the reference of `samples` in the operator's place: `inductor`, `onnx`",
+    ),
+    _ours(
+        "flops",
+        declared_in("fakes", "FLOPS"),
+        "how many floating-point operations a call takes, an expression as in `fake`",
+    ),
+    _ours(
         "autocast",
         declared_in("autocast"),
         "the precision under autocast: `float32`, `lower_precision` or `like CUDA`, [below](#fake-samples-vmap-autocast)",

@@ -23,7 +23,7 @@ from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.options import NAME, Json
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR, OPERATOR_NAME, Dialect, EntryReader
-from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, words
+from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, some_of, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
@@ -266,8 +266,5 @@ TAGS = Shape(lambda dialect: words(comma_list(dialect.tags), dialect.tags), _tag
 AUTOGEN = Shape(plain(**words(_NAMES)), _autogen, is_words=True)
 DERIVATIVES = Shape(plain(type="object"), _derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _derivatives)
-KERNEL_DTYPES = Shape(
-    plain(**words(comma_list(DTYPES), DTYPES)),
-    lambda reader, *given: reader.choices("TG107", "dtype", *given, DTYPES),
-    is_words=True,
-)
+KERNEL_DTYPES = some_of("dtype", DTYPES)
+DECOMPOSE = some_of("compiler", ("inductor", "onnx"))

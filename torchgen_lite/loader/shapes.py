@@ -77,11 +77,20 @@ def text_that(
     return Shape(plain(type="string", pattern=pattern), read)
 
 
-def declared_in(module: str) -> Shape:
+def some_of(what: str, choices: Collection[str]) -> Shape:
+    """Some of a few words; TG107 for any other."""
+
+    def read(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
+        return reader.choices("TG107", what, name, node, choices)
+
+    return Shape(plain(**words(comma_list(choices), choices)), read, is_words=True)
+
+
+def declared_in(module: str, name: str = "SHAPE") -> Shape:
     """The shape that a module of `loader` declares, imported when an entry has the field."""
 
     def shape() -> Any:
-        return import_module(f"torchgen_lite.loader.{module}").SHAPE
+        return getattr(import_module(f"torchgen_lite.loader.{module}"), name)
 
     return Shape(lambda dialect: shape().schema(dialect), lambda *given: shape().read(*given))
 

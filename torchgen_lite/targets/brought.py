@@ -33,7 +33,8 @@ def check_brought(
     if not brings:
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
     selections = [target.select(program) for target in brings if given]
-    brought = {(o.name, "effects") for selection in selections for o in selection.operators}
+    named = {o.name for selection in selections for o in selection.operators}
+    brought = {(name, field) for name in named for field in ("effects", "decompose", "flops")}
     found = [one for selection in selections for one in selection.registrations(program)]
     brought |= {
         (one.operator.name, field)

@@ -45,11 +45,15 @@ _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
 def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Every mistake in a `fake:`."""
+    """Every mistake in a `fake:`, and in `flops:`."""
     for operator in resolved.declared:
-        fake = operator.function.fake
+        function = operator.function
+        fake, flops = function.fake, function.flops
         if fake is not None:
-            yield from findings(operator.function, _check(operator, fake), fake.span)
+            yield from findings(function, _check(operator, fake), fake.span)
+        if flops is not None:
+            found = _mistakes(flops, frozenset({kinds.INT}), operator.schema)
+            yield from findings(function, found, flops.span)
 
 
 def _check(operator: Operator, fake: Fake) -> Iterator[Found]:

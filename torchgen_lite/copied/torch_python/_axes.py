@@ -8,9 +8,7 @@ in two tensors of a call is the same thing.
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -247,29 +245,8 @@ def register(*lines: Axes) -> None:
     """
     new = [line.operator for line in lines if line.operator not in _lines]
     _lines.update({line.operator: line for line in lines})
-    _when_imported("torch.distributed.tensor", _register_sharding, new)
-    _when_imported("torch.utils.flop_counter", _register_flops, new)
-
-
-def _when_imported(module: str, act: Callable[[str], None], operators: list[str]) -> None:
-    """Act now if the module is there, or at the end of its import."""
-
-    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
-        if name != module:
-            return None
-        sys.meta_path.remove(finder)
-        spec: Any = importlib.util.find_spec(name)
-        if spec is not None:
-            run = spec.loader.exec_module
-            spec.loader.exec_module = lambda made: (run(made), [*map(act, operators)])
-        return spec
-
-    finder: Any = SimpleNamespace(find_spec=find_spec)
-    if module not in sys.modules:
-        sys.meta_path.insert(0, finder)
-        return
-    for operator in operators:
-        act(operator)
+    _library.when_imported("torch.distributed.tensor", _register_sharding, new)
+    _library.when_imported("torch.utils.flop_counter", _register_flops, new)
 
 
 def _arguments(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:

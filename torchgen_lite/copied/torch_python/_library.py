@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -117,6 +117,10 @@ def register(
             library._destroy()
         raise
     _packages()[package] = {"shape": shape, "table": table, "libraries": libraries}
+    for key in table:
+        if key[1] in _LATER:
+            module, act = _LATER[key[1]]
+            when_imported(module, act, [(key[0], _current(table, key))])
 
 
 def _packages() -> dict[str, Any]:
@@ -175,7 +179,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_effects(name)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in _autograd.RULES:
+        elif what not in _autograd.RULES and what not in _LATER:
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
@@ -233,6 +237,59 @@ def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
         # `Library.impl` would forbid to register derivatives by hand.
         kernel = _autograd.refusing(op, name)
         library.m.impl(operator.local_name, "Autograd", kernel, True)
+
+
+def when_imported(module: str, act: Callable[[Any], None], operators: Sequence[Any]) -> None:
+    """Act now if the module is there, or at the end of its import."""
+
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if name != module:
+            return None
+        sys.meta_path.remove(finder)
+        spec: Any = importlib.util.find_spec(name)
+        if spec is not None:
+            run = spec.loader.exec_module
+            spec.loader.exec_module = lambda made: (run(made), [*map(act, operators)])
+        return spec
+
+    finder: Any = SimpleNamespace(find_spec=find_spec)
+    if module not in sys.modules:
+        sys.meta_path.insert(0, finder)
+        return
+    for operator in operators:
+        act(operator)
+
+
+def _decompose_in_inductor(given: tuple[str, Function]) -> None:
+    from torch._inductor import decomposition
+
+    decomposition.decompositions.setdefault(_handle(given[0]), given[1])
+    # It keeps a copy of the table.
+    decomposition.fast_random_decomps.cache_clear()
+
+
+def _decompose_elsewhere(given: tuple[str, Function]) -> None:
+    """In the table that `torch.onnx.export` and `get_decompositions` read."""
+    from torch import _decomp
+
+    _decomp.decomposition_table.setdefault(_handle(given[0]), given[1])
+
+
+def _count_flops(given: tuple[str, Function]) -> None:
+    from torch.utils import flop_counter
+
+    packet, function = _handle(given[0]).overloadpacket, given[1]
+    if packet not in flop_counter.flop_registry:
+        wrapped = flop_counter.register_flop_formula(packet, get_raw=True)
+        wrapped(lambda *args, out_val=None, **kwargs: function(*args, **kwargs))
+
+
+# What is registered in modules of torch that the package does not import.
+_LATER: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+    "inductor": ("torch._inductor.decomposition", _decompose_in_inductor),
+    "onnx": ("torch._decomp", _decompose_elsewhere),
+    "flops": ("torch.utils.flop_counter", _count_flops),
+}
 
 
 def _current(table: Table, key: tuple[str, str]) -> Function:

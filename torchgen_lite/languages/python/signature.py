@@ -101,7 +101,9 @@ class Parameter(NamedTuple):
 @lru_cache(maxsize=16_384)
 def _parameter_text(parameter: Parameter) -> str:
     name, annotation, default, stars = parameter
-    text = f"{stars}{name}" if annotation is None else f"{stars}{name}: {_text(annotation)}"
+    if annotation is None:
+        return f"{stars}{name}" if default is None else f"{stars}{name}={default}"
+    text = f"{stars}{name}: {_text(annotation)}"
     return text if default is None else f"{text} = {default}"
 
 

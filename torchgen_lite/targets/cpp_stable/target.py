@@ -33,7 +33,7 @@ from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, 
 from torchgen_lite.targets.skipped import select
 
 # What libtorch's stable ABI has no kernels for.
-BROUGHT = ("derivatives", "autocast", "vmap", "axes", "effects")
+BROUGHT = ("derivatives", "autocast", "vmap", "axes", "effects", "decompose", "flops")
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
 # The namespaces and types that the declarations of typed calls spell.

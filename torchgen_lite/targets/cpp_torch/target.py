@@ -101,7 +101,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if not options.calls_only:
         diagnostics += check_library(program, functions)
         diagnostics += check_brought(
-            program, TARGET, selection.operators, ("vmap", "axes", "effects")
+            program, TARGET, selection.operators, ("vmap", "axes", "effects", "decompose", "flops")
         )
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.languages.python import torch_library
+from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
+from torchgen_lite.languages.python.torch_expressions import in_rule
 from torchgen_lite.loader.axes import Axed
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
@@ -36,20 +38,25 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         for entry, module, function in kernels_of(package, operator)
     ]
     fakes = list(fakes_of(package))
-    schemas = [o.schema for o in (*(k[0] for k in kernels), *(f[0] for f in fakes))]
     axes = [
         (operator, _axes_by_name(line.tensors), _axes_by_name(line.results))
         for operator in package.own
         if (line := operator.facts.axes) is not None
     ]
-    uses_support = bool(fakes or autograd.operators or axes)
+    flops = [
+        (operator, write(in_rule(operator.function.flops, operator.names)))
+        for operator in package.own
+        if operator.function.flops is not None
+    ]
+    uses_support = bool(fakes or autograd.operators or axes or flops)
+    defined = [*(k[0] for k in kernels), *(f[0] for f in fakes), *(f[0] for f in flops)]
     context = {
         "name": package.name,
         "library": package.options.library,
         "is_defining": package.options.is_defining,
         "load": package.options.load,
         "imports": torch_library.type_imports(
-            schemas, ["Any"] if kernels or autograd.operators else []
+            [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
         "kernels": kernels,
         "fakes": fakes,
@@ -57,6 +64,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "calculates": autograd.calculates,
         "functions": {name: module for name, (module, _) in autograd.functions.items()},
         "axes": axes,
+        "flops": flops,
         "uses_support": uses_support,
         "operators": build_registrations(package, autograd),
     }
@@ -91,5 +99,7 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
+        if operator.function.decompose and package.named_function(operator, "reference"):
+            yield operator.named("reference"), operator.place_of("decompose")
     for name, (_, place) in autograd.functions.items():
         yield f"formula_{name}", place

@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.languages.python.torch_expressions import reference
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
@@ -94,6 +95,13 @@ def _rules(
         yield "vmap", f"{operator.named('axes')}.vmap"
     if operator.function.effects:
         yield "effects", quote(operator.function.effects)
+    samples = operator.function.samples
+    for compiler in operator.function.decompose:
+        assert samples is not None and samples.reference is not None
+        named = _named(package, operator, "reference")
+        yield compiler, named or reference(operator.schema, samples.reference.text)
+    if operator.function.flops is not None and not operator.is_torchs:
+        yield "flops", operator.named("flops")
     if package.registration(operator, Origin.autocast):
         yield "autocast", _autocast(operator)
 

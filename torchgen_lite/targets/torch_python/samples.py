@@ -75,6 +75,8 @@ def _settings(
         yield "tolerances", dictionary(samples.tolerances)
     if samples.reference is not None:
         yield "reference", _reference(package, operator, samples.reference)
+        if operator.function.decompose:
+            yield "decomposes", "True"
     if operator.function.vmap or package.registration(operator, Origin.axes):
         yield "vmap", "True"
     if operator.facts.axes is not None:

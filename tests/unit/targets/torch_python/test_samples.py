@@ -83,7 +83,7 @@ def test_what_samples_are_compared_with(tmp_path: Path) -> None:
         devices=("cuda",),
         dtypes=(torch.float32, torch.bfloat16),
         tolerances={"rtol": 0.01, "atol": 0.0},
-        reference=lambda x, lambda_, *, eps = 1e-06: torch.where(
+        reference=lambda x, lambda_, *, eps=1e-06: torch.where(
             x[:, 1:] > 0,
             x ** lambda_,
             'a' if x.ndim == 1 else x - eps,
@@ -97,7 +97,7 @@ def test_what_samples_are_compared_with(tmp_path: Path) -> None:
         lambda: call(torch.ones(1)),
         inputs=("x",),
         gradcheck=None,
-        reference=lambda x, *, n = 1: importlib.import_module("fakes").other_reference(x, n=n),
+        reference=lambda x, *, n=1: importlib.import_module("fakes").other_reference(x, n=n),
     ),
 }"""
 

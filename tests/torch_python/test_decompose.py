@@ -1,0 +1,133 @@
+"""`decompose:` puts the reference in the place of an operator's calls; `flops:` counts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.torch_python.generated import run_program, run_python, write_package
+
+pytestmark = pytest.mark.torch
+
+CONFIG = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+
+[target.torch-python]
+kernels = ["my_kernels"]
+fakes = ["my_rules"]
+"""
+ENTRIES = """\
+- func: my::silu(Tensor x, float scale=1.0) -> Tensor
+  dispatch: {CPU: silu}
+  fake: {like: x}
+  decompose: [inductor, onnx]
+  flops: 4 * x.numel()
+  derivatives:
+    x: grad * scale * sigmoid(x) * (1 + x * (1 - sigmoid(x)))
+  samples:
+    calls:
+      - (randn(3, 4), 2.0)
+      - (randn(3, 4).t())
+    reference: x * torch.sigmoid(x) * scale
+- func: my::split(Tensor x, *, int at=2) -> (Tensor, Tensor)
+  dispatch: {CPU: split}
+  fake:
+    - shape: [at]
+    - shape: [x.numel() - at]
+  decompose: inductor
+  samples:
+    calls: [(randn(5))]
+    reference: split_reference
+"""
+KERNELS = """\
+CALLS = []
+
+
+def silu(x, scale):
+    CALLS.append("silu")
+    return x * x.sigmoid() * scale
+
+
+def split(x, *, at):
+    CALLS.append("split")
+    return x[:at].clone(), x[at:].clone()
+"""
+RULES = """\
+def split_reference(x, *, at=2):
+    return x[:at].clone(), x[at:].clone()
+"""
+PROGRAM = """
+import sys
+
+{first}
+import my_ops, torch
+from my_kernels import CALLS
+from torch.utils.flop_counter import FlopCounterMode
+
+assert ("torch._inductor.decomposition" in sys.modules) == {is_early}
+
+def f(x):
+    low, high = my_ops.split(my_ops.silu(x, 3.0), at=1)
+    return low.sum() + high.sum() * 2
+
+x = torch.randn(4, requires_grad=True)
+wanted, = torch.autograd.grad(f(x), x)
+CALLS.clear()
+compiled = torch.compile(f, fullgraph=True)
+y = compiled(x.detach())
+found, = torch.autograd.grad(torch.compile(lambda x: my_ops.silu(x, 3.0).sum(), fullgraph=True)(x), x)
+assert CALLS == [], CALLS
+torch.testing.assert_close(y, f(x.detach()))
+torch.testing.assert_close(found * torch.tensor([1.0, 2, 2, 2]), wanted)
+
+op = torch.ops.my.silu.default
+[traced] = [torch.fx.experimental.proxy_tensor.make_fx(
+    lambda x: op(x), decomposition_table=torch._decomp.get_decompositions([op])
+)(torch.ones(2))]
+print([node.name for node in traced.graph.nodes if node.op == "call_function"])
+print(torch.ops.my.split.default in torch._decomp.decomposition_table)
+with FlopCounterMode(display=False) as mode:
+    my_ops.silu(torch.ones(5))
+print(mode.get_total_flops())
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("decompose")
+    files = {"torchgen_lite.toml": CONFIG, "ops.yaml": ENTRIES, "my_kernels.py": KERNELS}
+    for name, text in {**files, "my_rules.py": RULES}.items():
+        (folder / name).write_text(text)
+    write_package(folder)
+    return folder
+
+
+@pytest.mark.parametrize("first", ["", "import torch._inductor.decomposition"])
+def test_a_compiled_program_has_the_reference(first: str, project: Path) -> None:
+    """Whether inductor is imported before the package or later; nothing but a compiler looks there."""
+    printed = run_program(project, PROGRAM.format(first=first, is_early=bool(first)))
+    assert printed == "['sigmoid', 'mul', 'mul_1']\nFalse\n20\n"
+
+
+@pytest.mark.parametrize(
+    ("reference", "passes"),
+    [
+        ("x * torch.sigmoid(x) * scale", True),
+        ("(x * torch.sigmoid(x) * scale).double()", False),
+        ("(x * torch.sigmoid(x) * scale).contiguous()", False),
+    ],
+)
+def test_what_takes_its_place_has_the_dtype_and_the_strides_of_the_operator(
+    reference: str, passes: bool, project: Path, tmp_path: Path
+) -> None:
+    for path in project.glob("*.*"):
+        text = path.read_text().replace("x * torch.sigmoid(x) * scale", reference)
+        (tmp_path / path.name).write_text(text)
+    write_package(tmp_path)
+    tests = "generated/torch-python/tests"
+    done = run_python(
+        tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "test_reference", tests
+    )
+    assert (done.returncode == 0) == passes, done.stdout
