@@ -64,7 +64,7 @@ def test_generated_tests_pass(project: Path) -> None:
     tests = "generated/torch-python/tests"
     done = run_python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
     assert done.returncode == 0, done.stdout
-    assert "81 passed" in done.stdout
+    assert "126 passed" in done.stdout
 
 
 LIES = """\
@@ -83,6 +83,11 @@ LIES = """\
   axes: x[m!, n!] -> [m!, n!]
   samples:
     - (randn(4, 6))
+- func: my::packed(Tensor x) -> Tensor
+  dispatch: {CPU: packed}
+  axes: x[*b] -> [*b]
+  samples:
+    - (randn(4, 6))
 - func: my::running(Tensor x) -> Tensor
   dispatch: {CPU: running}
   axes: x[*b] -> [*b]
@@ -90,9 +95,11 @@ LIES = """\
     - (randn(3))
 """
 LYING_KERNELS = """
+import torch
 def softmax(x): return x.softmax(-1)
 def mean(x): return x.mean(-1)
 def turned(x): return x.t().contiguous()
+def packed(x): return x.as_strided(x.shape, torch.empty(x.shape).stride()).clone()
 def running(x): return x.cumsum(0)
 """
 
@@ -110,6 +117,9 @@ def test_a_line_that_is_wrong_fails_the_generated_tests(project: Path, tmp_path:
     assert failed == {
         "test_opcheck[turned_0]",
         "test_axes[turned_0]",
+        "test_strides[packed_0]",
+        "test_vmap[packed_0]",
+        "test_slices[1-softmax_0]",
         "test_vmap[running_0]",
         "test_sharded[softmax_0]",
         "test_sharded[mean_0]",
@@ -398,4 +408,45 @@ def test_what_is_written_is_never_redistributed(project: Path) -> None:
     """
     assert run_program(project, SETUP + MESH + dedent(program)).splitlines() == [
         "my.axpy.default can't write to a tensor that is placed like this"
+    ]
+
+
+def test_jagged_tensors_are_one_call_on_their_values(project: Path) -> None:
+    """In a sum over `*b` as well; what is not independent along the two dimensions in front is refused."""
+    program = """
+    parts = [torch.randn(2, 6), torch.randn(3, 6)]
+    leaves = [one.clone().requires_grad_() for one in parts]
+    weight, eps = torch.randn(6, requires_grad=True), 0.1
+    nested = torch.nested.as_nested_tensor(leaves, layout=torch.jagged)
+    (out, rstd), count = counted(my.rms_norm, nested, weight, eps)
+    print(count, out.shape == nested.shape, rstd.shape == nested.shape[:2])
+    found = torch.autograd.grad(out.values().square().sum(), [*leaves, weight])
+    whole = my.rms_norm(torch.cat(leaves), weight, eps)[0]
+    wanted = torch.autograd.grad(whole.square().sum(), [*leaves, weight])
+    torch.testing.assert_close(found, wanted)
+
+    total = nested.detach().clone()
+    my.axpy(total, nested.detach(), 2.0)
+    torch.testing.assert_close(total.values(), torch.cat(parts) * 3)
+    summed = my.weighted_sum([total, total])
+    torch.testing.assert_close(summed.values(), total.values() * 2)
+
+    other = torch.nested.nested_tensor(parts[::-1], layout=torch.jagged)
+    for call in (
+        lambda: my.mm(nested, torch.randn(6, 2)),
+        lambda: my.weighted_sum([nested, other]),
+        lambda: my.weighted_sum([nested, torch.ones(5, 6)]),
+        lambda: my.rms_norm(nested.transpose(1, 2), weight),
+    ):
+        try:
+            print(call())
+        except (NotImplementedError, RuntimeError) as error:
+            print(error)
+    """
+    assert run_program(project, SETUP + dedent(program)).splitlines() == [
+        "1 True True",
+        "my::mm: a[m, k+] has 3 dimensions",
+        "my::weighted_sum: xs[*b]: not with these jagged tensors",
+        "my::weighted_sum: xs[*b]: not with these jagged tensors",
+        "my::rms_norm: x[*b, d!]: not with these jagged tensors",
     ]

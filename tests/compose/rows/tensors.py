@@ -146,8 +146,31 @@ def jagged() -> None:
 @row("NestedTensor, jagged, a normalization")
 def jagged_norm() -> None:
     parts, nested = _jagged()
-    found = tlc.row_norm(nested, Y)[0]
+    found, scale = tlc.row_norm(nested, Y)
     same(list(found.unbind()), [rms(one, Y) for one in parts])
+    assert scale.shape == nested.shape[:2]
+
+
+@row("NestedTensor, jagged, in place")
+def jagged_in_place() -> None:
+    parts, nested = _jagged()
+    found = tlc.scale_(nested, 3.0)
+    assert found is nested
+    same(list(nested.unbind()), [one * 3 for one in parts])
+
+
+@row("NestedTensor, jagged, gradients")
+def jagged_gradients() -> None:
+    parts, _ = _jagged()
+    leaves, weight = [leaf(one) for one in parts], leaf(Y)
+    nested = torch.nested.as_nested_tensor(leaves, layout=torch.jagged)
+    found = tlc.row_norm(nested, weight)[0].values()
+    wanted = torch.cat([rms(one, weight) for one in leaves])
+    probe = torch.arange(9.0).reshape(3, 3)
+    same(
+        torch.autograd.grad((found * probe).sum(), [*leaves, weight]),
+        torch.autograd.grad((wanted * probe).sum(), [*leaves, weight]),
+    )
 
 
 @row("NestedTensor, strided")

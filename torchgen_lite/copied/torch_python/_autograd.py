@@ -202,6 +202,10 @@ def _made_like(value: Any) -> Callable[[], Any]:
     """What makes zeros like a result, without keeping it."""
     if not isinstance(value, torch.Tensor):
         return lambda: None
+    if value.is_nested:
+        # Others are not made from a shape.
+        kept = value.detach()
+        return lambda: torch.zeros_like(kept)
     shape, dtype, device = value.shape, value.dtype, value.device
     return lambda: torch.zeros(shape, dtype=dtype, device=device)
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch.utils import _pytree as pytree
@@ -247,6 +247,7 @@ def register(*lines: Axes) -> None:
     _lines.update({line.operator: line for line in lines})
     _library.when_imported("torch.distributed.tensor", _register_sharding, new)
     _library.when_imported("torch.utils.flop_counter", _register_flops, new)
+    _library.when_imported("torch.nested._internal.ops", _register_jagged, new)
 
 
 def _arguments(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -300,6 +301,53 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return found
 
     return fitted
+
+
+def _register_jagged(operator: str) -> None:
+    """Calls on NestedTensors with one jagged dimension, unless there is something by hand."""
+    from torch.nested._internal import ops
+
+    op: Any = _library._handle(operator)
+    ops.JAGGED_OPS_TABLE.setdefault(op, lambda *args, **kwargs: _jagged(op, args, kwargs))
+
+
+def _jagged(op: Any, args: Any, kwargs: Any) -> Any:
+    """One call on their values, where the two dimensions in front, the items and the jagged one, are a single one of `*b`."""
+    from torch.nested._internal import nested_tensor, ops
+
+    NestedTensor: Any = nested_tensor.NestedTensor
+    line, given = _lines[op.name()], leaves(_arguments(op, args, kwargs))
+    first = next(one for _, one in given if isinstance(one, NestedTensor))
+    ranks, most = _ranks(line, given)
+    for (name, one), own in zip(given, ranks):
+        axes = line.tensors.get(name, ())
+        star = _bare(axes[0]) if axes and axes[0][0] == "*" and axes[0][-1] != "!" else ""
+        if isinstance(one, NestedTensor):
+            is_packed = one._ragged_idx == 1 and one.lengths() is None
+            is_like = is_packed and one.shape[:2] == first.shape[:2]
+            can = bool(star) and list(most) == [star] and own[star] == most[star] > 1 and is_like
+        else:
+            can = own.get(star, 0) + 2 <= most.get(star, 2)
+        if not can:
+            raise NotImplementedError(f"{line.shown(name)}: not with these jagged tensors")
+
+    def of_values(value: Any) -> Any:
+        return value._values if isinstance(value, NestedTensor) else value
+
+    found = op(*pytree.tree_map(of_values, args), **pytree.tree_map(of_values, kwargs))
+    if op._schema.is_mutable:
+        written = _library._at(_library.written_arguments(op), args, kwargs)
+        return (written[0] if len(written) == 1 else tuple(written)) if op._schema.returns else None
+
+    def nested(value: Any, axes: Names) -> Any:
+        more: Any = cast("Any", ops).extract_kwargs(first)
+        has_items = bool(axes) and axes[0][0] == "*"
+        return pytree.tree_map(lambda v: NestedTensor(v, **more), value) if has_items else value
+
+    lines = [*line.results.values()]
+    if len(lines) == 1:
+        return nested(found, lines[0])
+    return tuple(nested(one, axes) for one, axes in zip(found, lines))
 
 
 def _register_flops(operator: str) -> None:
