@@ -47,9 +47,9 @@ def entries_for(
 def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, list[NativeFunction]]]:
     """All entries, with no operator twice: the first of each operator, then by the range of any other one the
     entries that apply to it."""
-    first = {function.name: function for function in reversed(functions)}
-    yield "", [one for one in functions if first[one.name] is one]
-    others = [one.torch or "" for one in functions if first[one.name] is not one]
+    first: dict[str, NativeFunction] = {}
+    others = [one.torch or "" for one in functions if first.setdefault(one.name, one) is not one]
+    yield "", list(first.values())
     for text in dict.fromkeys(others):
         own: dict[str, NativeFunction] = {}
         for one in functions:

@@ -72,7 +72,12 @@ def build_environment(
 
 @cache
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
-    return _configured(Environment, (), packages)
+    environment = _configured(Environment, (), packages)
+    if (
+        not packages
+    ):  # Our own templates read attributes that there are, a hundred thousand of them.
+        environment.getattr = getattr  # type: ignore[assignment, method-assign]
+    return environment
 
 
 def _configured(

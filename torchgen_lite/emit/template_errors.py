@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -125,6 +124,8 @@ def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Sp
 
 def span_that_prints(filename: str | None, printed: str, root: Path) -> Span | None:
     """The line of a template whose own text is nearest to a printed line; the first if none is near."""
+    from difflib import get_close_matches  # Most runs find nothing wrong.
+
     source = _read(filename, root)
     lines = source.text.split("\n") if source is not None else []
     own = [re.sub(r"\{[{%#].*?[}%#]\}", "", line).strip() for line in lines]

@@ -13,15 +13,16 @@ STRING = rf""""{_DOUBLE}|(?<!\d)'{_SINGLE}"""
 class Language(NamedTuple):
     """What differs between the two.
 
-    `usual` is what most statements that are too long are, with its groups: `head(`, items, and
-    what follows them. `tokens` are strings, brackets, commas, and operators with the spaces around them, of which
+    `head` and `rest` are what stands before and behind the items of most statements that are too
+    long: `head(`, and `)` with what follows it. `tokens` are strings, brackets, commas, and operators with the spaces around them, of which
     `ranks` says which bind least. `marks` are what opens a region that stays as it is (group 1),
     and what only looks so; `ends` is what closes the region.
     """
 
     comment: str
     comma: str
-    usual: re.Pattern[str]
+    head: re.Pattern[str]
+    rest: re.Pattern[str]
     tokens: re.Pattern[str]
     ranks: dict[str, int]
     marks: re.Pattern[str]
@@ -38,20 +39,18 @@ def _tokens(operators: str, more: str = "") -> re.Pattern[str]:
 
 
 # An item with at most one level of brackets in it.
-_PLAIN = r"""[^()\[\]{}<>,"'\\]"""
-_FLAT = rf"""(?:"[^"\\]*"|\[(?:{_PLAIN}|,)*\]|\((?:{_PLAIN}|,)*\)|<(?:{_PLAIN}|,)*>)"""
-_NESTED = rf"""(?:"[^"\\]*"|\[(?:{_PLAIN}|,|{_FLAT})*\]|\((?:{_PLAIN}|,|{_FLAT})*\)|<(?:{_PLAIN}|,|{_FLAT})*>)"""
+_PLAIN, _COMMAS = r"""[^()\[\]{}<>,"'\\]""", r"""[^()\[\]{}<>"'\\]*"""
+_FLAT = rf"""(?:"[^"\\]*"|\[{_COMMAS}\]|\({_COMMAS}\)|<{_COMMAS}>)"""
+_DEEP = rf"{_COMMAS}(?:{_FLAT}{_COMMAS})*"
+_NESTED = rf"""(?:"[^"\\]*"|\[{_DEEP}\]|\({_DEEP}\)|<{_DEEP}>)"""
 ITEM = re.compile(rf"(?=[^ ,]){_PLAIN}*(?:{_NESTED}{_PLAIN}*)*")
-_ITEMS = rf"({ITEM.pattern}(?:, {ITEM.pattern})+)"
 _PRODUCT = 4
 _ARITHMETIC = {" + ": 3, " - ": 3, " * ": _PRODUCT, " / ": _PRODUCT}
 PYTHON = Language(
     "#",
     ",",
-    re.compile(
-        r"((?:(?:async )?def |return |[\w.]+(?:: \w+)? = )?[\w.]+\()"
-        rf"{_ITEMS}(\)(?: -> [\w.|, \[\]]+)?(?:: \.\.\.|:)?)"
-    ),
+    re.compile(r"(?:(?:async )?def |return |[\w.]+(?:: \w+)? = )?[\w.]+\("),
+    re.compile(r"\)(?: -> [\w.|, \[\]]+)?(?:: \.\.\.|[:,])?"),
     _tokens("for|if|else|or|and|[-+*/]|[-+*/|&]?="),
     {" for ": 0, " if ": 0, " else ": 0, " or ": 1, " and ": 2, **_ARITHMETIC},
     re.compile(rf"""(# fmt: off|\"\"\"|\'\'\')|#.*|{STRING}"""),
@@ -60,7 +59,8 @@ PYTHON = Language(
 CPP = Language(
     "//",
     "",
-    re.compile(rf"((?:[\w:<>,= ]|&(?!&))+\(){_ITEMS}(\)(?: const)?(?: {{|;)?)"),
+    re.compile(r"(?:[\w:<>,= ]|&(?!&))+\("),
+    re.compile(r"\)(?: const)?(?: {|;)?"),
     _tokens(r"[?:]|\|\||&&|[-+*/]|[-+*/|&]?=", r"|(?<=[\w>]<)(?!=)|(?<=[^-= ]>)"),
     {" ? ": 0, " : ": 0, " || ": 1, " && ": 2, **_ARITHMETIC},
     re.compile(rf'(// clang-format off|/\*|\bR"\()|//.*|{STRING}'),

@@ -11,9 +11,10 @@ if its context differs. The languages have the same verbs under the same names, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from torchgen_lite.languages.cpp import kernels, text
-from torchgen_lite.languages.python import runtime, torch_expressions, torch_library, torch_ops
+from torchgen_lite.languages.python import runtime, torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name, identifier, is_reserved
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned, unshadowed
 from torchgen_lite.languages.text import (
@@ -27,6 +28,9 @@ from torchgen_lite.languages.text import (
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
+if TYPE_CHECKING:
+    from torchgen_lite.loader.samples import Sample
+
 
 def returns(schema: FunctionSchema) -> str:
     """The annotation of the results: `Tensor`, `tuple[Tensor, Tensor]`, `None`."""
@@ -39,7 +43,7 @@ def shown(
     """The parameters in a module that hides types, behind a `first` one, whose name none of them has."""
     if first is not None:
         name = free_name(first.name, [one.name for one in parameters])
-        parameters = [first._replace(name=name), *parameters]
+        parameters = [Parameter(name, *first[1:]), *parameters]
     return unshadowed(parameters, hidden)
 
 
@@ -62,6 +66,13 @@ def docstring(doc: str | None) -> str:
 def quoted(names: Iterable[str]) -> str:
     """The names as a tuple of literals: `("values", "indices")`."""
     return tuple_display([*map(quote, names)])
+
+
+def sampled(schema: FunctionSchema, sample: Sample) -> str:
+    """The arguments of a call. Few projects have samples, whose expressions take time to import."""
+    from torchgen_lite.languages.python.torch_expressions import call_arguments
+
+    return call_arguments(schema, sample)
 
 
 def torch_parameters(schema: FunctionSchema, hidden: frozenset[str]) -> Sequence[Parameter]:
@@ -88,7 +99,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.adapter_parameters": runtime.adapter_parameters,
     "py.annotated": runtime.annotated,
     "py.bare_types": bare_types,
-    "py.dictionary": torch_expressions.dictionary,
+    "py.dictionary": torch_library.dictionary,
     "py.docstring": docstring,
     "py.forwarded": runtime.forwarded,
     "py.free_name": free_name,
@@ -97,10 +108,10 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.parameters": runtime.parameters,
     "py.quote": quote,
     "py.quoted": quoted,
-    "py.reference": torch_expressions.reference,
+    "py.reference": torch_library.reference,
     "py.returned": result,
     "py.returns": returns,
-    "py.sampled": torch_expressions.call_arguments,
+    "py.sampled": sampled,
     "py.shown": shown,
     "py.torch_forwarded": torch_library.forwarded,
     "py.torch_parameters": torch_parameters,

@@ -209,6 +209,11 @@ class FunctionSchema:
         return SchemaKind.out if self.out else SchemaKind.mutable
 
     def __str__(self) -> str:
+        return self.text
+
+    @kept
+    def text(self) -> str:
+        """The whole schema; one in the usual spelling keeps the text that it was parsed from."""
         parts = [*map(str, self.arguments), *(["..."] if self.is_vararg else [])]
         first = next((n for n, a in enumerate(self.arguments) if a.kwarg_only), None)
         if first is not None:
@@ -230,6 +235,8 @@ def parse_schema(
     locate = locate or Source("<schema>", text).locator()
     parts = parse_fast(text, locate) if len(text) <= MAX_LENGTH else None
     if parts is not None:
-        return FunctionSchema(*parts), ()
+        schema = FunctionSchema(*parts)
+        object.__setattr__(schema, "text", text)
+        return schema, ()
     parts, diagnostics = parse_parts(text, locate)
     return None if parts is None else FunctionSchema(*parts), diagnostics

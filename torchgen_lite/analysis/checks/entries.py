@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
@@ -37,8 +38,9 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
 def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
     """TG126, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
-    functional = [o for o in resolved.declared if tagged and o.kind is SchemaKind.functional]
-    signatures = {o.signature: o for o in functional}
+    roots = {root_of(o.schema.base_name) for o in tagged}
+    alike = [o for o in resolved.declared if tagged and root_of(o.schema.base_name) in roots]
+    signatures = {o.signature: o for o in alike if o.kind is SchemaKind.functional}
     for one, made in [(o, signatures.get(o.signature)) for o in tagged]:
         # Tags of PyTorch's operators are PyTorch's, which derives `resize` from `resize_`.
         place = one.function.place("tags")

@@ -11,46 +11,33 @@ _UNION = "|"
 
 
 class Annotation(NamedTuple):
-    """A type: a name with arguments, or a union of types."""
+    """A type: a name with arguments, or a union of types. Equal ones share what is computed of them."""
 
     name: str
     args: tuple[Annotation, ...] = ()
 
+    @lru_cache(maxsize=4096)  # noqa: B019
     def __str__(self) -> str:
-        return _text(self)
+        name, args = self
+        if name == _UNION:
+            return " | ".join(map(str, args))
+        return f"{name}[{', '.join(map(str, args))}]" if args else name
 
     @property
+    @lru_cache(maxsize=4096)  # noqa: B019
     def names(self) -> frozenset[str]:
         """The names that it mentions: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
-        return _names(self)
+        return frozenset({self.name}).union(*[arg.names for arg in self.args])
 
+    @lru_cache(maxsize=4096)  # noqa: B019
     def unshadowed(self, shadowed: frozenset[str]) -> Annotation:
         """The annotation with an underscore before every name in `shadowed`.
 
         >>> print(optional(Annotation("complex")).unshadowed(frozenset({"complex"})))
         _complex | None
         """
-        return _unshadowed(self, shadowed) if shadowed else self
-
-
-@lru_cache(maxsize=4096)
-def _text(annotation: Annotation) -> str:
-    name, args = annotation
-    if name == _UNION:
-        return " | ".join(map(_text, args))
-    return f"{name}[{', '.join(map(_text, args))}]" if args else name
-
-
-@lru_cache(maxsize=4096)
-def _unshadowed(annotation: Annotation, shadowed: frozenset[str]) -> Annotation:
-    name, args = annotation
-    inner = tuple([_unshadowed(arg, shadowed) for arg in args])
-    return Annotation(f"_{name}" if name in shadowed else name, inner)
-
-
-@lru_cache(maxsize=4096)
-def _names(annotation: Annotation) -> frozenset[str]:
-    return frozenset({annotation.name}).union(*map(_names, annotation.args))
+        inner = tuple([arg.unshadowed(shadowed) for arg in self.args])
+        return Annotation(f"_{self.name}" if self.name in shadowed else self.name, inner)
 
 
 ANY = Annotation("Any")
@@ -92,19 +79,13 @@ class Parameter(NamedTuple):
     default: str | None = None
     stars: str = ""
 
+    @lru_cache(maxsize=16_384)  # noqa: B019 - half a dozen files have the same parameter.
     def __str__(self) -> str:
         """`alpha: Number = 1`."""
-        return _parameter_text(self)
-
-
-# A parameter appears in half a dozen files, and `self: Tensor` in most signatures.
-@lru_cache(maxsize=16_384)
-def _parameter_text(parameter: Parameter) -> str:
-    name, annotation, default, stars = parameter
-    if annotation is None:
-        return f"{stars}{name}" if default is None else f"{stars}{name}={default}"
-    text = f"{stars}{name}: {_text(annotation)}"
-    return text if default is None else f"{text} = {default}"
+        name, annotation, default, stars = self
+        if annotation is None:
+            return f"{stars}{name}" if default is None else f"{stars}{name}={default}"
+        return f"{stars}{name}: {annotation}" + ("" if default is None else f" = {default}")
 
 
 STAR = Parameter("", stars="*")
@@ -117,8 +98,8 @@ def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Seq
         return parameters
     return [
         (
-            one._replace(annotation=_unshadowed(one.annotation, shadowed))
-            if one.annotation is not None and not shadowed.isdisjoint(_names(one.annotation))
+            one._replace(annotation=one.annotation.unshadowed(shadowed))
+            if one.annotation is not None and not shadowed.isdisjoint(one.annotation.names)
             else one
         )
         for one in parameters

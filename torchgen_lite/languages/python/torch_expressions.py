@@ -3,8 +3,6 @@
     broadcast(a, b)            _support.broadcast(a, b)
     float32                    torch.float32
     (randn(3, 4).t(), dim=0)   torch.randn(3, 4).t(), dim=0
-    {eps: 1e-3}                {"eps": 0.001}
-    reference: torch.exp(x)    lambda x: torch.exp(x)
 
 `analysis` has checked every name; this module only writes them.
 """
@@ -15,14 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Parameter
-from torchgen_lite.languages.text import literal, quote
-from torchgen_lite.loader.samples import Sample, Settings
-from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.languages.text import literal
+from torchgen_lite.loader.samples import Sample
+from torchgen_lite.schema import FunctionSchema
 
 TORCH = nodes.Name("torch")
 _WORDS = {"true": "True", "false": "False"}
@@ -58,26 +53,6 @@ def call_arguments(schema: FunctionSchema, sample: Sample) -> str:
     for name, value in values.items():
         items.append(f"{identifier(name)}={_in_sample(value)}")
     return ", ".join(items)
-
-
-def dictionary(settings: Settings) -> str:
-    """Settings as a dictionary."""
-    items = [
-        f"{quote(name)}: {f'torch.{value}' if isinstance(value, str) else literal(value)}"
-        for name, value in settings
-    ]
-    return f"{{{', '.join(items)}}}"
-
-
-def reference(schema: FunctionSchema, text: str) -> str:
-    """A function of the operator's arguments, which is an expression."""
-    parameters = python.parameters(schema, _parameter)
-    return f"lambda {', '.join(map(str, parameters))}: {text}"
-
-
-def _parameter(argument: Argument) -> Parameter:
-    default = torch_library.default_text(argument, torch_library.received_default)
-    return Parameter(identifier(argument.name), default=default)
 
 
 def _in_sample(node: nodes.Expression) -> str:

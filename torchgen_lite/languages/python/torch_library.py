@@ -94,3 +94,22 @@ def version_clauses(text: str | None) -> str:
         for clause in clauses_of(text)
     ]
     return tuple_display(items) if items else ""
+
+
+def dictionary(settings: Iterable[tuple[str, float | str]]) -> str:
+    """Settings of samples as a dictionary: `{"eps": 0.001}`."""
+    items = [
+        f"{quote(name)}: {f'torch.{value}' if isinstance(value, str) else literal(value)}"
+        for name, value in settings
+    ]
+    return f"{{{', '.join(items)}}}"
+
+
+def reference(schema: FunctionSchema, text: str) -> str:
+    """A function of the operator's arguments, which is an expression: `lambda x: torch.exp(x)`."""
+
+    def parameter(argument: Argument) -> Parameter:
+        default = default_text(argument, received_default)
+        return Parameter(identifier(argument.name), default=default)
+
+    return f"lambda {', '.join(map(str, python.parameters(schema, parameter)))}: {text}"

@@ -15,10 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.names import (
-    free_name,
-    identifier,
-)
+from torchgen_lite.languages.python.names import free_name, identifier
 from torchgen_lite.languages.python.signature import returned, unshadowed
 from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.languages.python.torch_expressions import reference
+from torchgen_lite.languages.python.torch_library import reference
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd

@@ -19,7 +19,7 @@ from torchgen_lite.analysis.fakes.results import is_view_rule
 from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import runtime as python
-from torchgen_lite.languages.python.torch_expressions import dictionary, reference
+from torchgen_lite.languages.python.torch_library import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
