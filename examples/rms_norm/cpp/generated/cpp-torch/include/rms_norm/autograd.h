@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -93,12 +92,13 @@ auto item(const std::tuple<Results...>& results, int64_t index) {
   return std::apply(pick, results);
 }
 
+inline bool is_defined(const at::Tensor& grad) {
+  return grad.defined();
+}
+
 // Whether no gradient arrived, so that none is passed on.
 inline bool is_nothing(const variable_list& grads) {
-  return std::none_of(
-      grads.begin(),
-      grads.end(),
-      std::mem_fn(&at::Tensor::defined));
+  return std::none_of(grads.begin(), grads.end(), is_defined);
 }
 
 // A recorded call, whose formulas give the gradients of its arguments, and in
@@ -182,10 +182,7 @@ inline at::Tensor not_implemented(const char* name, const char* reason = "") {
 // Zeros in place of gradients that did not arrive. Where one that did is of a
 // subclass, such as DTensor, they are too.
 inline void materialize(const Node& node, variable_list& grads) {
-  const auto given = std::find_if(
-      grads.begin(),
-      grads.end(),
-      std::mem_fn(&at::Tensor::defined));
+  const auto given = std::find_if(grads.begin(), grads.end(), is_defined);
   for (size_t i = 0; !node.is_transposed && i < grads.size(); ++i) {
     const auto& output = node.input_metadata(i);
     if (grads[i].defined() || output.was_default_constructed()) {
