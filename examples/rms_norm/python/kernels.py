@@ -23,5 +23,5 @@ def add_rms_norm_backward(
     normed, scaled = sum * scale, grad_out * weight
     mean = (scaled * normed).mean(-1, keepdim=True)
     grad_x = (scaled - normed * mean) * scale + grad_sum
-    grad_weight = (grad_out * normed).flatten(0, -2).sum(0)
+    grad_weight = (grad_out * normed).sum_to_size(weight.shape)
     return grad_x.to(sum.dtype), grad_weight.to(weight.dtype)

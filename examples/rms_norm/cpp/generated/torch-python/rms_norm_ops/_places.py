@@ -7,4 +7,4 @@
 from __future__ import annotations
 
 func_add_rms_norm = "/work/wt/example/examples/rms_norm/cpp/../ops.yaml:4"
-func_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/cpp/../ops.yaml:38"
+func_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/cpp/../ops.yaml:39"

@@ -61,6 +61,7 @@ CASES = {
         "add_rms_norm",
         torch.ops.rms_norm.add_rms_norm.default,
         lambda: call(torch.randn(4, 6), torch.randn(4, 6), torch.randn(6)),
+        lambda: call(torch.randn(6), torch.randn(6), torch.randn(6)),
         lambda: call(
             torch.randn(2, 4, 6),
             torch.randn(4, 2, 6).transpose(0, 1),

@@ -8,5 +8,5 @@ from __future__ import annotations
 
 func_add_rms_norm = "/work/wt/example/examples/rms_norm/python/../ops.yaml:4"
 cpu_add_rms_norm = "/work/wt/example/examples/rms_norm/python/../ops.yaml:7"
-func_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/python/../ops.yaml:38"
-cpu_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/python/../ops.yaml:41"
+func_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/python/../ops.yaml:39"
+cpu_add_rms_norm_backward = "/work/wt/example/examples/rms_norm/python/../ops.yaml:42"
