@@ -123,8 +123,7 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
     """A list with a symbolic integer is a list of symbolic integers."""
     if SYMINT in items:
         return SYMINTS
-    sort = items[0].sort if len(set(items)) == 1 else Sort.unknown
-    return Kind(sort, is_list=True)
+    return Kind(items[0].sort if len(set(items)) == 1 else Sort.unknown, is_list=True)
 
 
 def _member(node: nodes.Member, scope: Scope) -> Typed:
@@ -173,8 +172,9 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
 
 
 def _returned(operator: Callee) -> Kind:
-    returns = operator.func.returns
-    return kind_of_type(returns[0].type) if len(returns) == 1 else UNKNOWN
+    """Several results have items, as a list has."""
+    kinds = [kind_of_type(value.type) for value in operator.func.returns]
+    return kinds[0] if len(kinds) == 1 else _list_kind(kinds)
 
 
 def _call(node: nodes.Call, scope: Scope) -> Typed:

@@ -25,6 +25,8 @@ ENTRIES = """\
   tags: nondeterministic_seeded
 - func: my::pure(Tensor x) -> Tensor
   dispatch: {{CPU: pure}}
+- func: my::pair(Tensor x) -> (Tensor low, Tensor high)
+  dispatch: {{CPU: pair}}
 """
 
 
@@ -70,6 +72,8 @@ def shared(x: str, y: str) -> str:
         ("grad * rand_like(x)", "grad * rand_like(x) * y", "grad * rand_like(x); grad * rand_like(x) * y"),
         ("grad * draw(x)", "grad * draw(x) * y", "grad * draw(x); grad * draw(x) * y"),
         ("pure(grad)", "pure(grad) * y", "shared0[0, 1] = pure(grad); shared0; shared0 * y"),
+        # One of several results: all of them come from one call.
+        ("pair(grad)[0]", "pair(grad)[1] * y", "shared0[0, 1] = pair(grad); shared0[0]; shared0[1] * y"),
         ("(grad * y).mul_(2)", "(grad * y).mul_(2) + y", "(grad * y).mul_(2); (grad * y).mul_(2) + y"),
         ("helper(grad * y)", "helper(grad * y)", "helper(grad * y); helper(grad * y)"),
         ("where(flag, grad, y)", "where(flag, grad, y) * x", "shared0[0, 1] = where(flag, grad, y); shared0; shared0 * x"),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import TENSOR
+from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.torch_functions import functions_of_torch
 
@@ -110,8 +110,8 @@ def _strict(tree: Typed) -> tuple[Typed, ...]:
 
 
 def _is_shareable(tree: Typed) -> bool:
-    is_made = isinstance(tree.node, (nodes.Binary, nodes.Call, nodes.Unary))
-    return is_made and tree.saved is None and tree.kind == TENSOR and _is_repeatable(tree)
+    is_made = isinstance(tree.node, (nodes.Binary, nodes.Call, nodes.Unary)) and tree.saved is None
+    return is_made and tree.kind in (TENSOR, TENSORS) and _is_repeatable(tree)
 
 
 def _is_repeatable(tree: Typed) -> bool:

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,11 +80,22 @@ decltype(auto) item(const List& list, int64_t index) {
   return list[index];
 }
 
+// One of the results of an operator that has several.
+template <class... Results>
+auto item(const std::tuple<Results...>& results, int64_t index) {
+  const auto pick = [=](auto&... each) {
+    return item(std::vector{each...}, index);
+  };
+  return std::apply(pick, results);
+}
+
+inline bool is_defined(const at::Tensor& grad) {
+  return grad.defined();
+}
+
 // Whether no gradient arrived, so that none is passed on.
 inline bool is_nothing(const variable_list& grads) {
-  return std::none_of(grads.begin(), grads.end(), [](const at::Tensor& grad) {
-    return grad.defined();
-  });
+  return std::none_of(grads.begin(), grads.end(), is_defined);
 }
 
 // A recorded call, whose formulas give the gradients of its arguments, and in
@@ -164,13 +176,19 @@ inline at::Tensor not_implemented(const char* name, const char* reason = "") {
   return {};
 }
 
-// Zeros in place of gradients that did not arrive.
+// Zeros in place of gradients that did not arrive. Where one that did is of a
+// subclass, such as DTensor, they are too.
 inline void materialize(const Node& node, variable_list& grads) {
+  const auto given = std::find_if(grads.begin(), grads.end(), is_defined);
   for (size_t i = 0; !node.is_transposed && i < grads.size(); ++i) {
     const auto& output = node.input_metadata(i);
-    if (!grads[i].defined() && !output.was_default_constructed()) {
-      grads[i] = output.zeros_like();
+    if (grads[i].defined() || output.was_default_constructed()) {
+      continue;
     }
+    const auto sizes = output.shape_as_dim_vector();
+    grads[i] = output.is_tensor_subclass()
+        ? given->new_zeros_symint(sizes, output.options())
+        : output.zeros_like();
   }
 }
 

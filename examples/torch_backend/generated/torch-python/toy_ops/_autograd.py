@@ -177,8 +177,8 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
             return (*nothing, None, None, None, None)
         if fills:
-            made = zip(leaves, ctx._results)
-            leaves = [make() if leaf is None else leaf for leaf, make in made]
+            made, given = zip(leaves, ctx._results), next(x for x in leaves if x is not None)
+            leaves = [make(given) if leaf is None else leaf for leaf, make in made]
             grads = pytree.tree_unflatten(leaves, shape)
         found = table[operator, "backward"](ctx, *grads)
         return (*_as_real(ctx, found), None, None, None, None)
@@ -202,16 +202,16 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     return cast("Function", made.apply)
 
 
-def _made_like(value: Any) -> Callable[[], Any]:
-    """What makes zeros like a result, without keeping it."""
+def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
+    """What makes zeros like a result, without keeping it, of the class of another gradient: a DTensor, if it is one."""
     if not isinstance(value, torch.Tensor):
-        return lambda: None
+        return lambda given: None
     if value.is_nested:
         # Others are not made from a shape.
         kept = value.detach()
-        return lambda: torch.zeros_like(kept)
+        return lambda given: torch.zeros_like(kept)
     shape, dtype, device = value.shape, value.dtype, value.device
-    return lambda: torch.zeros(shape, dtype=dtype, device=device)
+    return lambda given: given.new_zeros(shape, dtype=dtype, device=device)
 
 
 def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
