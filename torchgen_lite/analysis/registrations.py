@@ -18,7 +18,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.following import functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -196,15 +196,6 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
     return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 
 
-_CATEGORIES = {
-    Category.record: Origin.autograd,
-    Category.refuse_out: Origin.refuses_out,
-    Category.pass_through: Origin.passes,
-    Category.fall_through: Origin.fallthrough,
-    Category.not_implemented: Origin.not_implemented,
-}
-
-
 BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
 _RECORDING = (Origin.autograd, Origin.formulas)
 
@@ -225,21 +216,22 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    for key, category in plan.categories.items():
+    for key, origin in plan.origins.items():
         # libtorch already has kernels for the default formulas of its operators; formulas for a
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
-        falls = category is Category.fall_through and Origin.underived in policy.makes
+        falls = origin is Origin.fallthrough and Origin.underived in policy.makes
         if falls and _is_half_said(plan.infos[key]):
             continue
-        is_ours = category is Category.not_implemented
+        is_ours = origin is Origin.not_implemented
         if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
-            yield Registration(operator, name, _CATEGORIES[category])
-    if is_pytorchs or plan.tracking is Tracking.nothing:
+            yield Registration(operator, name, origin)
+    if is_pytorchs or plan.tracking is None:
         return
-    origin = _tracked(plan, policy)
+    is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
+    origin = Origin.unknown_view if is_lost else plan.tracking
     if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
         yield Registration(operator, VIEWS, origin)
 
@@ -268,12 +260,3 @@ def _underived(
 def _is_half_said(info: DifferentiabilityInfo) -> bool:
     """Whether some arguments are said not to be differentiable, and of the others nothing."""
     return bool(info.outputs and info.without_formula and not info.slots)
-
-
-def _tracked(plan: AutogradPlan, policy: Policy) -> Origin:
-    """What the kernel at ADInplaceOrView does."""
-    if plan.tracking is Tracking.raise_versions:
-        return Origin.raises_versions
-    if plan.tracking is Tracking.unknown_view or (policy.in_pytorch and plan.viewed is None):
-        return Origin.unknown_view
-    return Origin.view

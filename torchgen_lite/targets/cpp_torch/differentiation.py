@@ -143,7 +143,7 @@ def _context(
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
     place = function.place("derivatives")
-    for key in plan.categories:
+    for key in plan.origins:
         info = plan.infos.get(key)
         problem = info and policy.refuses(operator.facts, plan, info)
         if problem:
