@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from keyword import iskeyword
 
-from torchgen_lite.analysis.finding import Found, findings
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import Kind
@@ -15,7 +16,7 @@ from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.samples import Reference, Sample
+from torchgen_lite.loader.samples import Reference, Sample, Samples
 
 FACTORIES = frozenset(
     {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
@@ -34,14 +35,13 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Every mistake in the calls and references of these functions' `samples:`."""
-    for function in functions:
-        samples = function.samples
-        for sample in samples.calls if samples is not None else ():
-            yield from findings(function, _check(function, sample), sample.span)
-        if samples is not None and samples.reference is not None:
-            yield from findings(function, _unknown_names(function, samples.reference))
+def check(operator: Operator, samples: Samples) -> Iterator[Found]:
+    """Every mistake in the calls and the reference of `samples:`."""
+    for sample in samples.calls:
+        for found in _check_call(operator.function, sample):
+            yield found._replace(span=found.span or sample.span)
+    if samples.reference is not None:
+        yield from _unknown_names(operator.function, samples.reference)
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
@@ -54,7 +54,7 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
             yield Found("TG335", message, span, "not an argument", hint)
 
 
-def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:
+def _check_call(function: NativeFunction, sample: Sample) -> Iterator[Found]:
     values = [*sample.arguments, *(value for _, value in sample.keywords)]
     wrong = [found for value in values for found in _unreadable(value)]
     yield from wrong

@@ -10,11 +10,10 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -44,22 +43,15 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
+def check(operator: Operator, fake: Fake) -> Iterator[Found]:
     """Every mistake in a `fake:`."""
-    for operator in resolved.declared:
-        fake = operator.function.fake
-        if fake is not None:
-            yield from findings(operator.function, _check(operator, fake), fake.span)
-
-
-def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
     refusal = _refusal(operator, fake)
     if refusal is not None:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
         yield from _check_rules(operator, fake)
-        for check in fake.checks:
-            yield from _mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
+        for one in fake.checks:
+            yield from _mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
