@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.results import (
-    Result,
-    results_of,
-    rules_by_result,
-    uses_axes,
-)
+from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result, uses_axes
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
@@ -61,14 +56,10 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
         return f"`{name}` gets its fake from its {COMPOSITE_IMPLICIT} kernel"
     if any(kernel.key == "Meta" for kernel in operator.own_kernels):
         return f"`{name}` has a kernel for `Meta`, which is its fake"
-    results = results_of(operator.schema)
-    if fake.checks and not fake.rules:
+    if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    if results and all(result.argument is not None for result in results):
-        return f"`{name}` returns what it wrote to, so its fake is derived from the schema"
-    return (
-        f"`{name}` returns nothing, so its fake is derived from the schema" if not results else None
-    )
+    what = "what it wrote to" if operator.schema.returns else "nothing"
+    return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
 def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
@@ -82,7 +73,7 @@ def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Itera
 
 def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
     schema, rules, has_axes = operator.schema, fake.rules, uses_axes(operator)
-    needing = {r.index: r for r in results_of(schema) if r.argument is None}
+    needing = {r.index: r for r in new_results(schema)}
     if rules and rules[0].name:
         names = [result.name for result in needing.values()]
         for rule in rules:
