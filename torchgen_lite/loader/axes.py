@@ -17,8 +17,7 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.shapes import Shape, plain
-from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.loader.yaml_nodes import Node
 
 _TENSOR = re.compile(rf"\s*(?P<name>{NAME})?\s*\[(?P<axes>[^][]*)\]\s*(?:,|$)", re.ASCII)
 _AXIS = re.compile(rf"(\*?{NAME})([!+]?)", re.ASCII)
@@ -61,10 +60,10 @@ class Axes:
 
 def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     """The line, or None and diagnostics if it can't be read."""
-    text = reader.text_of(name, node)
-    if text is None or not isinstance(node, ScalarNode):
+    line = reader.scalar(name, node)
+    if line is None:
         return None
-    locate = scalar_locator(reader.source, node)
+    text, locate = line.value, reader.locator(line)
     left, arrow, _ = text.partition("->")
     if not arrow:
         reader.report("TG348", "axes without results", node, "no `->`", _EXAMPLE)

@@ -19,7 +19,6 @@ from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -196,14 +195,14 @@ def _read_formulas(
 ) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
-        if not isinstance(value, ScalarNode) or value.is_null:
-            reader.wrong_type(key.value, value, "a formula")
+        scalar = reader.scalar(key.value, value, "a formula")
+        if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))
-        text, tree = value.value, None
+        text, tree = scalar.value, None
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
-            tree, found = parse_formula(text, locate=scalar_locator(reader.source, value))
+            tree, found = parse_formula(text, locate=reader.locator(scalar))
             reader.repeat(found)
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
     return tuple(formulas)

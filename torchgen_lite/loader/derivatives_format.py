@@ -19,7 +19,6 @@ from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import parse_schema
 
 
@@ -47,7 +46,7 @@ def _load_formulas(
         reader.report("TG104", "an entry without `name`", node, "here")
         return
     reader.head = name
-    schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
+    schema, found = parse_schema(name.value, locate=reader.locator(name))
     reader.diagnostics += found
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
     if schema is None or not (versions.has(releases) or earlier.has(schema.full_name)):

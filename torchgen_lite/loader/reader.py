@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import (
@@ -181,10 +181,19 @@ class EntryReader:
 
     def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
         """The text of a value, or None if it is wrong; `name` is its field, for messages."""
+        scalar = self.scalar(name, node, wanted)
+        return None if scalar is None else scalar.value
+
+    def scalar(self, name: str, node: Node, wanted: str = "a string") -> ScalarNode | None:
+        """The node, if it is a text."""
         if isinstance(node, ScalarNode) and not node.is_null:
-            return node.value
+            return node
         self.wrong_type(name, node, wanted)
         return None
+
+    def locator(self, node: ScalarNode) -> Callable[[int, int], Span]:
+        """A function from offsets in the text of a node to places."""
+        return scalar_locator(self.source, node)
 
     def items(self, name: str, wanted: str) -> list[Node]:
         """The items of a field that is a list; none if it is absent or wrong."""
@@ -221,7 +230,7 @@ class EntryReader:
         value = node.value
         if "," not in value and value == value.strip() and value:
             return [(value, self.span(node))]
-        locate = scalar_locator(self.source, node)
+        locate = self.locator(node)
         return [(word, locate(start, end)) for word, start, end in cut_words(value)]
 
     def choices(

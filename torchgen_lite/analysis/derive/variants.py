@@ -128,29 +128,22 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
     return _schema(schema, base, schema.overload_name, arguments, tuple(returns))
 
 
-def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
-    """The out variant of `base`, whose tags are `tags`."""
-    schema = out_schema(base.func)
-    # Include the overload name, since several overloads of one name may be derived.
-    return _derived(base, schema, schema.flat_name, derived_tags(SchemaKind.out, tags))
-
-
-def derive_functional(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
-    """The functional variant of `base`, whose tags are `tags`."""
-    schema = functional_schema(base.func)
-    return _derived(base, schema, schema.base_name, derived_tags(SchemaKind.functional, tags))
-
-
-def _derived(
-    base: NativeFunction, schema: FunctionSchema, kernel: str, tags: tuple[str, ...]
-) -> NativeFunction:
+def derive(base: NativeFunction, kind: SchemaKind, tags: tuple[str, ...]) -> NativeFunction:
+    """The out or the functional variant of `base`, whose tags are `tags`."""
+    if kind is SchemaKind.out:
+        schema = out_schema(base.func)
+        # Include the overload name, since several overloads of one name may be derived.
+        kernel = schema.flat_name
+    else:
+        schema = functional_schema(base.func)
+        kernel = schema.base_name
     if has_symint(base.func):
         kernel += "_symint"
     return NativeFunction(
         schema,
         base.namespace,
         dispatch=(DispatchEntry("CompositeExplicitAutograd", kernel),),
-        tags=tags,
+        tags=derived_tags(kind, tags),
         device_check="NoCheck",
         device_guard=False,
         use_const_ref_for_mutable_tensors=base.use_const_ref_for_mutable_tensors,

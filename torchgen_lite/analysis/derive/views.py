@@ -43,7 +43,7 @@ def group_views(operators: Sequence[Operator], views: frozenset[str]) -> tuple[V
         key = signature if name == signature.name else signature._replace(name=name)
         slots.setdefault(key, {}).setdefault(_role(operator, views), operator.function)
     return tuple(
-        ViewGroup(members["view"], members.get("functional"), members.get("view_inplace"))
+        ViewGroup(members["view"], members.get("view_inplace"), members.get("functional"))
         for members in slots.values()
         if "view" in members
     )

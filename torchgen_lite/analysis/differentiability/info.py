@@ -15,7 +15,7 @@ from torchgen_lite.analysis.differentiability.model import (
     needed_by,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
-from torchgen_lite.formulas.callees import Operators, no_operators
+from torchgen_lite.formulas.callees import Operators
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import (
     BOOLS,
@@ -64,15 +64,14 @@ def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]
 def read_info(
     function: NativeFunction,
     derivatives: Derivatives,
-    counter: Counter[str] | None = None,
-    operators: Operators = no_operators,
+    counter: Counter[str],
+    operators: Operators,
 ) -> dict[str, DifferentiabilityInfo]:
     """The facts by autograd key. `counter` numbers the nodes of operators with the same base name;
     `operators` are the operators that formulas may call.
 
     Mistakes are not reported here, but by `check_derivatives`.
     """
-    counter = Counter() if counter is None else counter
     scope = formula_scope(function.func, operators)
     return {
         key: _read_variant(function, derivatives, key, formulas, counter, scope)
