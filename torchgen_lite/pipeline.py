@@ -105,9 +105,8 @@ def load(
     diagnostics += native.diagnostics
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    places = {
-        settings.root / path: locate_value(settings, "", "schema", path) for path in settings.schema
-    }
+    named = {settings.root / one: one for one in settings.schema}
+    places = {path: locate_value(settings, "", "schema", one) for path, one in named.items()}
     sources, found = load_schema_sources(paths, settings.root, places, texts)
     return read_program(settings, sources, native, [*diagnostics, *found], tags, modules)
 

@@ -27,8 +27,7 @@ def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
-        message = (
-            f"the autocast rule of PyTorch's `{schema.local_name}` is for `{autocast.backend}`"
-        )
+        local, theirs = schema.local_name, autocast.backend
+        message = f"the autocast rule of PyTorch's `{local}` is for `{theirs}`"
         hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
         yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)

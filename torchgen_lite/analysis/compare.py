@@ -199,9 +199,8 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
         message = f"argument `{name}` lost its default `{old.default}`"
         yield Change("TG358", message, new.span, "required now", old.default_span)
     elif not same_default(old, new):
-        message = (
-            f"the default of argument `{name}` changed from `{old.default}` to `{new.default}`"
-        )
+        what = f"the default of argument `{name}`"
+        message = f"{what} changed from `{old.default}` to `{new.default}`"
         yield Change("TG357", message, new.default_span, "changed", old.default_span)
 
 
@@ -286,9 +285,8 @@ def causes(
         kinds.setdefault(title, []).append(one.operator or "")
     texts = []
     for title, names in kinds.items():
-        gone = Counter(
-            type_ for name in names if title == "removed" for type_ in _types(by_name[name]) - known
-        )
+        lost = [_types(by_name[name]) - known for name in names if title == "removed"]
+        gone = Counter(type_ for types in lost for type_ in types)
         parts = [
             f"{count} of them with `{type_}`, which no argument has any more"
             for type_, count in gone.items()

@@ -70,12 +70,8 @@ def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     """
     if function.structured:
         return tuple([_of_structured(entry) for entry in function.dispatch])
-    if (
-        function.dispatch
-        or function.structured_delegate is not None
-        or function.place("dispatch") is not None
-        or not function.is_written
-    ):
+    has_table = function.dispatch or function.place("dispatch") is not None
+    if has_table or function.structured_delegate is not None or not function.is_written:
         return function.dispatch
     name = function.func.flat_name
     entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))

@@ -196,9 +196,8 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
     own = {slot.removeprefix("Autograd")} & table_.sets.backends
     backends = table_.sets.backends_of[slot] or own
     for backend in backends if policy.knows_formulas else ():
-        (before, was_recorded), (after, is_recorded) = (
-            side.call(slot, backend) for side in (old, new)
-        )
+        before, was_recorded = old.call(slot, backend)
+        after, is_recorded = new.call(slot, backend)
         if not before or new.strength(backend) < old.strength(backend):
             continue
         if was_recorded and not is_recorded and _is_differentiable(operator):

@@ -105,9 +105,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     function = operator.function
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = (
-                Origin.implied if kernel.is_implied else BOXED.get(kernel.kernel, Origin.written)
-            )
+            origin = BOXED.get(kernel.kernel, Origin.written)
+            origin = Origin.implied if kernel.is_implied else origin
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
@@ -175,9 +174,8 @@ def _returns_self_on_meta(operator: Operator) -> bool:
         return False
     keys = {kernel.key for kernel in operator.own_kernels}
     is_by_hand = not keys and operator.function.manual_kernel_registration
-    return not is_by_hand and not keys & (
-        COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
-    )
+    composite = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
+    return not is_by_hand and keys.isdisjoint(composite)
 
 
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
@@ -204,9 +202,8 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
     """PyTorch tracks versions and views everywhere; other targets need them only with formulas."""
     if policy.in_pytorch and not policy.is_pytorch and policy.makes & AUTOGRAD_KERNELS:
         return True
-    return not BY_FORMULAS.isdisjoint(policy.makes) and any(
-        o.function.derivatives is not None for o in operators
-    )
+    knows_formulas = not BY_FORMULAS.isdisjoint(policy.makes)
+    return knows_formulas and any(o.function.derivatives is not None for o in operators)
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
@@ -243,17 +240,12 @@ def _underived(
     that the kernel is made of say what is between them."""
     info, schema = plan.info if plan is not None else None, operator.schema
     # Formulas that are not this target's are those of other code.
-    is_said = info is not None and (
-        policy.makes.isdisjoint(_RECORDING) or not (info.slots or _is_half_said(info))
-    )
+    records = not policy.makes.isdisjoint(_RECORDING)
+    is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
     takes = tensor_arguments(schema.inputs)
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
-    is_by_hand = operator.function.manual_kernel_registration
-    if (
-        takes
-        and gives
-        and not (is_said or is_by_hand or operator.is_composed or operator.is_derived)
-    ):
+    is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
+    if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
         yield Registration(operator, AUTOGRAD, Origin.underived)
 
 

@@ -136,6 +136,5 @@ def _fits(given: nodes.Expression, wanted: Kind) -> bool:
         return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
     is_repeated = tree.kind.is_number and bare == tree.kind._replace(is_list=True)
-    return is_repeated or fits(
-        tree.kind, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})
-    )
+    taken = {bare, kinds.STRING} if bare == kinds.DEVICE else {bare}
+    return is_repeated or fits(tree.kind, frozenset(taken))

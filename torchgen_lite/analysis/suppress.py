@@ -72,9 +72,7 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
         return found
-    every = {
-        source.path: [(span.line, code) for code, span in _codes(source)] for source in sources
-    }
+    every = {one.path: [(span.line, code) for code, span in _codes(one)] for one in sources}
     comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
     wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))

@@ -32,9 +32,8 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
     If a run finds mistakes, it shows the diagnostics and keeps the last good output.
     """
     if not session.is_text:
-        raise click.UsageError(
-            "`--watch` never ends, so it has text output only: `full` or `concise`."
-        )
+        said = "`--watch` never ends, so it has text output only: `full` or `concise`."
+        raise click.UsageError(said)
     if find_spec("watchfiles") is None:
         raise lacks("`--watch` needs the package watchfiles", "watch")
     try:

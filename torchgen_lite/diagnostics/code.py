@@ -172,9 +172,8 @@ def is_of_others(code: str) -> bool:
 
 def begins_code(text: str) -> bool:
     """Whether one of our codes begins with this text, or a code of another package may."""
-    return any(code.startswith(text) for code in code_names()) or (
-        re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
-    )
+    may_be_theirs = re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
+    return may_be_theirs or any(code.startswith(text) for code in code_names())
 
 
 def explain(code: Code) -> str:

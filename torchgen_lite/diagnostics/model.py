@@ -218,10 +218,8 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
     """The edits of one file, in order. If several overlap, the first one is taken."""
     picked: list[Edit] = []
-    for edit in sorted(
-        {edit for edit in edits if edit is not None},
-        key=lambda edit: (edit.span.start, edit.span.end, edit.text),
-    ):
+    given = {edit for edit in edits if edit is not None}
+    for edit in sorted(given, key=lambda edit: (edit.span.start, edit.span.end, edit.text)):
         last = picked[-1].span if picked else None
         is_free = last is None or (edit.span.start >= last.end and edit.span.start > last.start)
         if edit.span.source.path == path and is_free:

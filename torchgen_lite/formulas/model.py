@@ -242,9 +242,8 @@ def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
             function = parts[0]
         end = start + len(node.arguments)
         keywords = tuple(zip((name for name, _ in node.keywords), parts[end:]))
-        return replace(
-            node, function=function, arguments=tuple(parts[start:end]), keywords=keywords
-        )
+        arguments = tuple(parts[start:end])
+        return replace(node, function=function, arguments=arguments, keywords=keywords)
     if isinstance(node, ListDisplay):
         return replace(node, items=tuple(parts))
     changes: dict[str, Any] = dict(zip(_OPERANDS.get(type(node), ()), parts))

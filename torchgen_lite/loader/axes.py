@@ -97,9 +97,8 @@ def _read_tensors(
             span = locate(match.start("axes") + begin, match.start("axes") + end)
             axis = _AXIS.fullmatch(word)
             if axis is None:
-                reader.refuse(
-                    "TG348", word or ",", "an axis", span, "here", "write `n`, `*b`, `d!` or `k+`"
-                )
+                hint = "write `n`, `*b`, `d!` or `k+`"
+                reader.refuse("TG348", word or ",", "an axis", span, "here", hint)
                 return None
             axes.append(Axis(axis[1], axis[2], span))
         begin = match.start("name") if match["name"] else match.start("axes") - 1

@@ -89,9 +89,8 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     else:
         pairs = reader.read_keys(node)
         named = [(key, value) for key, value in pairs if key.value != CHECK]
-        if any(key.value in RULE_FIELDS for key, _ in pairs) or not all(
-            isinstance(value, MapNode) for _, value in named
-        ):
+        is_rule = any(key.value in RULE_FIELDS for key, _ in pairs)
+        if is_rule or not all(isinstance(value, MapNode) for _, value in named):
             rules = [_read_rule(reader, node, "")]
         else:
             rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in named]

@@ -205,9 +205,8 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
             values[found[0]] = found[1](reader, name, node)
     if "ufunc_inner_loop" in values:
         dispatch = values.get("dispatch", ())
-        values["dispatch"] = dispatch + native.implied_kernels(
-            reader, values["ufunc_inner_loop"], dispatch
-        )
+        implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
+        values["dispatch"] = dispatch + implied
     if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
         _check_exclusive(reader, values)
     return values
@@ -260,15 +259,13 @@ def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
         properties[field.name] = {"description": text, **field.shape.schema(dialect)}
     for name in dialect.extra_fields:
         properties[name] = {"description": "A field of a vendor, declared in the configuration."}
+    is_true = {"structured": {"const": True}}
     entry: Json = {
         "type": "object",
         "required": ["func"],
         "properties": properties,
         "additionalProperties": False,
-        "not": {
-            "required": ["structured", "structured_delegate"],
-            "properties": {"structured": {"const": True}},
-        },
+        "not": {"required": ["structured", "structured_delegate"], "properties": is_true},
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

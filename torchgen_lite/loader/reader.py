@@ -157,12 +157,9 @@ class EntryReader:
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
-            span = self.span(node)
+            span, text = self.span(node), self.source.text
             help_ = self._indent(name) or _leave_out(span, name)
-            if (
-                span.source.text.startswith(",", span.start)
-                and span.source.text[span.start - 1] != ":"
-            ):
+            if text.startswith(",", span.start) and text[span.start - 1] != ":":
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
@@ -237,10 +234,9 @@ class EntryReader:
         self, code: str, what: str, name: str, node: Node, choices: Collection[str]
     ) -> tuple[str, ...]:
         """The words of a value that are among the choices, each once; the others are reported."""
-        words = [
-            w for w, at in self.words_of(name, node) if self.choice(code, what, w, at, choices)
-        ]
-        return tuple(dict.fromkeys(words))
+        found = self.words_of(name, node)
+        known = [word for word, at in found if self.choice(code, what, word, at, choices)]
+        return tuple(dict.fromkeys(known))
 
     def choice(
         self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]

@@ -62,17 +62,9 @@ def _schema(cursor: Cursor) -> Parts:
         end = len(cursor.text.rstrip())
         cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
     span = cursor.locate(name_start, cursor.last_end)
-    return (
-        name,
-        overload_name,
-        arguments,
-        returns,
-        is_vararg,
-        is_varret,
-        parenthesized,
-        span,
-        cursor.locate(name_start, name_end).end - span.start,
-    )
+    name_length = cursor.locate(name_start, name_end).end - span.start
+    parts = name, overload_name, arguments, returns
+    return (*parts, is_vararg, is_varret, parenthesized, span, name_length)
 
 
 def _name(cursor: Cursor) -> tuple[str, str]:

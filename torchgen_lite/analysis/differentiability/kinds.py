@@ -163,9 +163,8 @@ def _check_member(part: Typed) -> Iterator[Found]:
     if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
-    if is_test or (
-        kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL) and node.name != "conj"
-    ):
+    is_number = kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL)
+    if is_test or (is_number and node.name != "conj"):
         message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
         yield Found("TG322", message, part.node.span, "only tensors have it")
 
@@ -223,7 +222,6 @@ def _fits(value: Typed, argument: Argument) -> bool:
         return True
     if kind.is_list and not wanted.is_list:
         return False
-    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in _TAKEN.get(
-        wanted.sort, kinds.NUMBER_SORTS
-    )
+    taken = _TAKEN.get(wanted.sort, kinds.NUMBER_SORTS)
+    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in taken
     return kind.sort is wanted.sort or is_number

@@ -96,10 +96,8 @@ def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, C
     """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
     found: dict[str, Comparison] = {}
     for pair in select_both(old, new):
-        before, after = (
-            list(registrations_of_program(program, selection, beneath))
-            for program, selection in zip((old, new), pair)
-        )
+        before = registrations_of_program(old, pair[0], beneath)
+        after = registrations_of_program(new, pair[1], beneath)
         policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
         one = compare_tables(before, after, (), beneath)
         if any(one) and one not in found.values():
