@@ -34,7 +34,7 @@ class Source:
         """A stored span; the next one's number is greater by two."""
         return Span(self, self._kept[number], self._kept[number + 1])
 
-    def locator(self, base: int = 0) -> Callable[[int, int], Span]:
+    def locator(self, base: int = 0) -> Locate:
         """A function from offsets in a part of the text that begins at `base` to spans."""
         return lambda start, end: Span(self, base + start, base + end)
 
@@ -95,6 +95,10 @@ class Span(NamedTuple):
         if line_end >= 0:
             end = line_end
         return tuple.__new__(Span, (source, start, end if end > start else start + 1))
+
+
+Locate = Callable[[int, int], Span]
+"""Gives the place of a part of a text by the offsets in that text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ whole, and sums over `k+`. `analysis.axes` checks the line against the schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Locate, Span
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.shapes import Shape, plain
@@ -80,7 +79,7 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
 
 
 def _read_tensors(
-    reader: EntryReader, text: str, start: int, locate: Callable[[int, int], Span]
+    reader: EntryReader, text: str, start: int, locate: Locate
 ) -> tuple[Axed, ...] | None:
     """The tensors of one side of the arrow, which ends with the text."""
     found: list[Axed] = []

@@ -35,6 +35,7 @@ AUTO_ELEMENT_WISE = "auto_element_wise"
 _WORDS = {word: word for word in (NOT_DIFFERENTIABLE, AUTO_LINEAR, AUTO_ELEMENT_WISE)}
 # PyTorch's spelling of the first word is accepted too.
 _WORDS["non_differentiable"] = NOT_DIFFERENTIABLE
+Pairs = Sequence[tuple[ScalarNode, Node]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,7 @@ class Derivatives:
         return dict(self.variants).get(DEFAULT, ())
 
 
-def read_derivatives(
-    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]], span: Span
-) -> Derivatives:
+def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
     """The formulas of a mapping, with its variants by key."""
     variants: dict[str, tuple[Formula, ...]] = {}
     differentiability: tuple[bool | str, ...] | None = None
@@ -190,9 +189,7 @@ class _Values:
         return self.whole.get(name.text)
 
 
-def _read_formulas(
-    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]]
-) -> tuple[Formula, ...]:
+def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
         scalar = reader.scalar(key.value, value, "a formula")

@@ -13,11 +13,10 @@ they mean for an operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
@@ -168,9 +167,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 
-def parse_in(
-    reader: EntryReader, text: str, locate: Callable[[int, int], Span]
-) -> Expression | None:
+def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
     reader.repeat(found, "write `floor_div(a, b)`" if "//" in text else None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Help,
     Label,
+    Locate,
     Source,
     Span,
     Suggestion,
@@ -188,7 +189,7 @@ class EntryReader:
         self.wrong_type(name, node, wanted)
         return None
 
-    def locator(self, node: ScalarNode) -> Callable[[int, int], Span]:
+    def locator(self, node: ScalarNode) -> Locate:
         """A function from offsets in the text of a node to places."""
         return scalar_locator(self.source, node)
 

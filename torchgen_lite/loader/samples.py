@@ -19,7 +19,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
@@ -249,7 +249,7 @@ def _unread(node: ast.AST) -> str:
     return f"`{short(ast.unparse(node))}`"
 
 
-def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
+def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
     """Map nodes to places. Python counts bytes within lines, and the first line is our bracket."""
     lines = text.splitlines(keepends=True)
 

@@ -152,7 +152,8 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
-    own = asked.schema or (_OF_TORCH if asked.torch else ())
+    # `--torch` reads one file, not the configured ones.
+    own = asked.schema or (("native_functions.yaml",) if asked.torch else ())
     with other_version(session, against, program, own) as before:
         beneath = pytorchs_of_both(session, before.program, program)
         new = tables_of_program(program, asked.target, beneath)
@@ -173,10 +174,6 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
-
-
-# `--torch` reads one file, not the configured ones.
-_OF_TORCH = ("native_functions.yaml",)
 
 
 def _write_page(
