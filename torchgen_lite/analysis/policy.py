@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.kernels import BOXED_NAMES
+from torchgen_lite.analysis.kernels import BOXED_NAMES, origins
 from torchgen_lite.analysis.kernels import Origin as Origin
 from torchgen_lite.schema import SchemaKind
 
@@ -56,39 +56,15 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
 
 
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.
-WRITTEN = frozenset({Origin.written, Origin.implied})
+WRITTEN = origins("written implied")
 BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
-STRUCTURED = frozenset({Origin.structured, Origin.meta})
-AUTOGRAD_KERNELS = frozenset(
-    {
-        Origin.autograd,
-        Origin.refuses_out,
-        Origin.passes,
-        Origin.fallthrough,
-        Origin.raises_versions,
-        Origin.view,
-    }
-)
-TORCH_LIBRARY = frozenset(
-    {
-        Origin.fake,
-        Origin.traced_view,
-        Origin.functionalize,
-        Origin.formulas,
-        Origin.underived,
-        Origin.vmap,
-        Origin.axes,
-        Origin.autocast,
-    }
-)
-UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
+STRUCTURED = origins("structured meta")
+AUTOGRAD_KERNELS = origins("autograd refuses_out passes fallthrough raises_versions view")
+TORCH_LIBRARY = origins("fake traced_view functionalize formulas underived vmap axes autocast")
+UNKNOWN_VIEWS = origins("not_implemented unknown_view")
 # What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.
-PYTORCH = Policy(
-    in_pytorch=True,
-    makes=STRUCTURED
-    | {Origin.derived, Origin.default, Origin.copied, Origin.returns_self, Origin.backend_select},
-    is_pytorch=True,
-)
+_MADE = STRUCTURED | origins("derived default copied returns_self backend_select")
+PYTORCH = Policy(in_pytorch=True, makes=_MADE, is_pytorch=True)
 # The same for other files without a target, whose entries have their formulas.
 PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)
 

@@ -9,15 +9,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import (
-    EPILOG,
-    Refused,
-    Session,
-    command,
-    require,
-    unknown,
-    writing,
-)
+from torchgen_lite.cli.session import EPILOG, Refused, Session, command, require, unknown, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.plan import Change, Plan

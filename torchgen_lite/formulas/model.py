@@ -125,16 +125,7 @@ class Lambda(_Node):
 
 
 Expression = Union[
-    Name,
-    Literal,
-    Member,
-    Call,
-    Subscript,
-    Unary,
-    Binary,
-    Conditional,
-    ListDisplay,
-    Lambda,
+    Name, Literal, Member, Call, Subscript, Unary, Binary, Conditional, ListDisplay, Lambda
 ]
 
 _OPERANDS: dict[type, tuple[str, ...]] = {

@@ -31,13 +31,7 @@ from torchgen_lite.cli.tables.compare import (
     render_comparison,
 )
 from torchgen_lite.cli.tables.explain import render_table, render_why, table_data, why, why_data
-from torchgen_lite.cli.tables.html import (
-    Before,
-    Details,
-    details_of,
-    details_of_torch,
-    render_html,
-)
+from torchgen_lite.cli.tables.html import Before, Details, details_of, details_of_torch, render_html
 from torchgen_lite.cli.tables.registrations import (
     pytorchs_of,
     pytorchs_of_both,
