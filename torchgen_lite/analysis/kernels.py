@@ -10,14 +10,7 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
 # The keys of backends, and the devices that carry them.
 DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".split()}
-COMPOSITE_KEYS = frozenset(
-    {
-        COMPOSITE_IMPLICIT,
-        "CompositeImplicitAutogradNestedTensor",
-        "CompositeExplicitAutograd",
-        "CompositeExplicitAutogradNonFunctional",
-    }
-)
+COMPOSITE_KEYS = frozenset(key for key in CURRENT.aliases if key.startswith("Composite"))
 # What `dispatch` says in the place of a function.
 BOXED_NAMES = ("fallthrough", "cpu_fallback")
 # The backends for which PyTorch derives kernels from a structured one.

@@ -18,15 +18,11 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Reference, Sample, Samples
 
-FACTORIES = frozenset(
-    {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
-)
-METHODS = frozenset(
-    {
-        "abs", "contiguous", "double", "exp", "expand", "flatten", "float", "long", "permute",
-        "reshape", "sigmoid", "squeeze", "t", "to", "transpose", "unsqueeze", "view",
-    }
-)  # fmt: skip
+FACTORIES = frozenset("arange empty full ones rand randint randn tensor zeros".split())
+METHODS = frozenset("""
+    abs contiguous double exp expand flatten float long permute reshape sigmoid squeeze t to
+    transpose unsqueeze view
+    """.split())
 # What a reference may call besides torch functions.
 BUILTINS = frozenset(
     "abs bool complex float int len list max min range round sum torch tuple zip".split()

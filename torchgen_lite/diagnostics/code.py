@@ -93,10 +93,8 @@ def _site() -> str:
         listed: list[str] = metadata("torchgen-lite").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    for label, url in (one.split(", ", 1) for one in listed):
-        if label == "Documentation":
-            return url.rstrip("/")
-    return ""
+    urls = dict(one.split(", ", 1) for one in listed)
+    return urls.get("Documentation", "").rstrip("/")
 
 
 def _read_page(path: Path) -> Code:

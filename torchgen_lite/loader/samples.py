@@ -267,11 +267,12 @@ def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
 
 
 _NUMBER = {"type": "number", "minimum": 0}
-_GRADCHECK: Json = {
+_SETTINGS: Json = {
     **dict.fromkeys(GRADCHECK, _NUMBER),
     "dtype": {"enum": list(DTYPES[2:])},
     "check_batched_grad": {"type": "boolean"},
 }
+_GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
 _MAPPING: Json = {
     "type": "object",
@@ -280,12 +281,7 @@ _MAPPING: Json = {
         "reference": {"type": "string"},
         "dtypes": words(comma_list(DTYPES), DTYPES),
         **dict.fromkeys(TOLERANCES, _NUMBER),
-        "gradcheck": {
-            "anyOf": [
-                {"enum": [False]},
-                {"type": "object", "properties": _GRADCHECK, "additionalProperties": False},
-            ]
-        },
+        "gradcheck": {"anyOf": [{"enum": [False]}, _GRADCHECK]},
     },
     "additionalProperties": False,
     "required": ["calls"],

@@ -98,12 +98,6 @@ class Cursor:
                 depth = max(depth - 1, 0)
             self.advance()
 
-    def skip_to_closing(self) -> None:
-        """Step over the next `)`, if there is one before the next comma."""
-        while self.kind != "end" and self.texts[self.at] not in (",", ")"):
-            self.advance()
-        self.take(")")
-
     def report(
         self,
         code: str,

@@ -97,9 +97,8 @@ def _base_of(slots: Slots) -> Operator | None:
     kind = next((kind for kind in _BASES if kind in slots), None)
     if kind is None or (kind is SchemaKind.out and len(slots) == 1):
         return None
-    if any(o.schema.is_aliasing for o in operators):
-        return None
-    if all(o.function.manual_cpp_binding for o in operators):
+    is_view = any(o.schema.is_aliasing for o in operators)
+    if is_view or all(o.function.manual_cpp_binding for o in operators):
         return None
     composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
     core = any("core" in o.function.tags for o in operators)
