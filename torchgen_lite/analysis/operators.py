@@ -38,10 +38,10 @@ class Others(Protocol):
     def view_names(self) -> frozenset[str]: ...
     @property
     def axes(self) -> Mapping[str, Axes]: ...
+
+    # Of `AutogradPlan`, whose module imports this one.
     @property
-    def autograd(
-        self,
-    ) -> Mapping[str, Any]: ...  # Of `AutogradPlan`, whose module imports this one.
+    def autograd(self) -> Mapping[str, Any]: ...
 
 
 @keeping

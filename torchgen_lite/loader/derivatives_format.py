@@ -28,12 +28,10 @@ def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> 
     plain = node.items if isinstance(node, ListNode) else None
     for item in plain or reader.items("backward", "a list of entries"):
         entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
-        _load_formulas(entry, item, earlier, versions)
+        _load_item(entry, item, earlier, versions)
 
 
-def _load_formulas(
-    reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions
-) -> None:
+def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- name: ...`"
         reader.report("TG101", "an entry must be a mapping", node, "here", hint)

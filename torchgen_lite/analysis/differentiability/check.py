@@ -191,11 +191,9 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     return known
 
 
-def _check_names(
-    formula: Formula, expression: Expression, known: Collection[str]
-) -> Iterator[Found]:
+def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Iterator[Found]:
     """Every name in a formula must be defined."""
-    for node in walk(expression):
+    for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))
             message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"

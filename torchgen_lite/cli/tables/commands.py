@@ -37,7 +37,7 @@ from torchgen_lite.cli.tables.registrations import (
     pytorchs_of_both,
     registrations_of_torch,
 )
-from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
@@ -283,12 +283,10 @@ def _of_name(
         return [one for one in exact if one.name.startswith("aten::")] or exact
     if reason := why_absent(wanted):
         raise Refused(Diagnostic("TG012", reason))
-    help_: Help | None
     names = [one.name if "::" in operator else one.name.partition("::")[2] for one in every]
+    help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
         listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
         help_ = f"did you mean {listed}?" if len(overloads) == 1 else f"its overloads are {listed}"
-    else:
-        help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     raise Refused(Diagnostic("TG012", f"no operator `{operator}`", help=help_))
