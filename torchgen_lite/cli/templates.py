@@ -38,8 +38,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     torchgen-lite templates export python/register.py.j2 --output-dir overrides
     """
     known = template_files()
-    found = [unknown("template", name, known) for name in names if name not in known]
-    require(found)
+    require([unknown("template", name, known) for name in names if name not in known])
     wanted = {name: Path(folder, name) for name in names or known}
     with writing():
         there = [name for name, path in wanted.items() if path.exists()]

@@ -253,3 +253,10 @@ def called_name(node: Expression) -> str | None:
     if isinstance(node, Call) and isinstance(node.function, Name):
         return node.function.text.partition("<")[0].rpartition("::")[2]
     return None
+
+
+def name_called(node: Expression) -> str:
+    """The name of the function or method that is called, if any."""
+    if isinstance(node, Call) and isinstance(node.function, Member):
+        return node.function.name
+    return called_name(node) or ""

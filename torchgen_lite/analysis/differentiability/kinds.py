@@ -174,10 +174,9 @@ def _check_writes(part: Typed) -> Iterator[Found]:
     node, operator = part.node, part.operator
     if not isinstance(node, nodes.Call):
         return
-    function, called = node.function, nodes.called_name(node)
-    name = function.name if isinstance(function, nodes.Member) else called or ""
+    name, is_method = nodes.name_called(node), isinstance(node.function, nodes.Member)
     is_named = _WRITING.fullmatch(name) is not None
-    is_torchs = isinstance(function, nodes.Member) or (called is not None and in_at(called))
+    is_torchs = is_method or (name != "" and in_at(name))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
