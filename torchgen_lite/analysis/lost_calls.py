@@ -216,12 +216,7 @@ def _is_promised(slot: str, old: Served, new: Served) -> bool:
     return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
 
 
-_FIELDS = {
-    Origin.fake: "fake",
-    Origin.traced_view: "fake",
-    Origin.vmap: "vmap",
-    Origin.axes: "axes",
-}
+_FIELDS = {Origin.traced_view: "fake", **{one: one.name for one in origins("fake vmap axes")}}
 
 
 def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, str] | None:
