@@ -105,9 +105,8 @@ def load(
     diagnostics += native.diagnostics
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    places = {
-        settings.root / path: locate_value(settings, "", "schema", path) for path in settings.schema
-    }
+    named = {settings.root / one: one for one in settings.schema}
+    places = {path: locate_value(settings, "", "schema", one) for path, one in named.items()}
     sources, found = load_schema_sources(paths, settings.root, places, texts)
     return read_program(settings, sources, native, [*diagnostics, *found], tags, modules)
 
@@ -322,16 +321,14 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     return built, diagnostics
 
 
-def _tell_apart(
-    built: Iterable[_Built], diagnostics: list[Diagnostic]
-) -> list[tuple[str, OutputFile]]:
+def _tell_apart(built: Iterable[_Built], found: list[Diagnostic]) -> list[tuple[str, OutputFile]]:
     """Each file with its target; two targets that write the same path give a diagnostic."""
     outputs = [(name, file) for name, result in built for file in result.files]
     target_of: dict[str, str] = {}
     for name, file in outputs:
         if file.path in target_of:
             message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
-            diagnostics.append(Diagnostic("TG013", message))
+            found.append(Diagnostic("TG013", message))
         target_of[file.path] = name
     return outputs
 

@@ -8,14 +8,14 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.fakes.results import results_of
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas.kinds import TENSORS
 from torchgen_lite.formulas.language import value_kind
@@ -85,14 +85,8 @@ def _unsuited(operator: Operator) -> str:
     return "" if _result_names(schema) else f"`{name}` returns and writes no tensor"
 
 
-def check_axes(operators: Iterable[Operator]) -> Iterator[Diagnostic]:
+def check(operator: Operator, line: Axes) -> Iterator[Found]:
     """Every mistake in a line of `axes:`."""
-    for operator in operators:
-        if operator.function.axes is not None:
-            yield from findings(operator.function, _check(operator, operator.function.axes))
-
-
-def _check(operator: Operator, line: Axes) -> Iterator[Found]:
     schema, reason = operator.schema, _unsuited(operator)
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")

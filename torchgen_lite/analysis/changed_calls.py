@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.loader.autocast import Autocast
-    from torchgen_lite.loader.axes import Axes
+    from torchgen_lite.loader.axes import Axed, Axes
     from torchgen_lite.loader.fakes import Fake
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
+_AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
 _FAKES = frozenset({Origin.fake, Origin.traced_view})
 
 
@@ -106,10 +107,8 @@ def _renamed(written: Expression | None, names: Mapping[str, str]) -> str:
 
 def _are_served(old: Offer, new: Offer, origins: frozenset[Origin]) -> bool:
     """Whether a target registers such a kernel in both versions, or the operators are PyTorch's own."""
-    return any(
-        _registers(was, origins) and _registers(now, origins)
-        for was, now in zip(old.served, new.served)
-    )
+    pairs = zip(old.served, new.served)
+    return any(_registers(was, origins) and _registers(now, origins) for was, now in pairs)
 
 
 def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
@@ -137,37 +136,26 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
 
 
 def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
-    fields = [
-        (rule.name, field, _renamed(value, names))
-        for rule in fake.rules
-        for field, value in rule.fields
-    ]
+    written = [(rule.name, *field) for rule in fake.rules for field in rule.fields]
+    fields = [(name, field, _renamed(value, names)) for name, field, value in written]
     return sorted(fields), sorted([_renamed(check.condition, names) for check in fake.checks])
 
 
 def _canonical(line: Axes, names: Mapping[str, str]) -> object:
     """The line with numbers in place of the names of axes, which are nobody's business."""
     numbers: dict[str, int] = {}
-    tensors, results = (
-        [
-            [
-                (numbers.setdefault(axis.name, len(numbers)), axis.is_star, axis.mark)
-                for axis in one.axes
-            ]
-            for one in part
-        ]
-        for part in (line.tensors, line.results)
-    )
+
+    def numbered(one: Axed) -> list[tuple[int, bool, str]]:
+        return [(numbers.setdefault(a.name, len(numbers)), a.is_star, a.mark) for a in one.axes]
+
+    tensors, results = (list(map(numbered, part)) for part in (line.tensors, line.results))
     return [names.get(one.name, one.name) for one in line.tensors], tensors, results
 
 
 def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     """TG379, also where one of the versions says nothing."""
     was, now = old.operator.function, new.operator.function
-    every = (*old.served, *new.served)
-    if not any(
-        _registers(one, frozenset({Origin.autocast, Origin.autocast_over})) for one in every
-    ):
+    if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
     texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
     if texts[0] != texts[1]:
@@ -179,9 +167,8 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
     if autocast is None:
         return "the dtype of its arguments"
     result = names.get(autocast.result, autocast.result)
-    return (
-        f"`{autocast.dtype}`, cast back to that of `{result}`" if result else f"`{autocast.dtype}`"
-    )
+    back = f", cast back to that of `{result}`" if result else ""
+    return f"`{autocast.dtype}`{back}"
 
 
 def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:

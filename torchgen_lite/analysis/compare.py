@@ -15,7 +15,7 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -50,7 +50,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
             found.append(_removed(operator.function, functions, old_by_name))
         elif not (operator.is_derived and now.is_derived):
             offers = old.offer(operator), new.offer(now)
-            compares = _COMPARE[level]
+            compares = (_compare_kernels,) if level == "kernel" else _OF_CALLERS
             if operator.name in lent:
                 compares = [one for one in compares if one is _compare_calls]
             changes = [change for compare in compares for change in compare(*offers)]
@@ -199,9 +199,8 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
         message = f"argument `{name}` lost its default `{old.default}`"
         yield Change("TG358", message, new.span, "required now", old.default_span)
     elif not same_default(old, new):
-        message = (
-            f"the default of argument `{name}` changed from `{old.default}` to `{new.default}`"
-        )
+        what = f"the default of argument `{name}`"
+        message = f"{what} changed from `{old.default}` to `{new.default}`"
         yield Change("TG357", message, new.default_span, "changed", old.default_span)
 
 
@@ -244,7 +243,7 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
     yield from found.values()
 
 
-_OF_CALLERS = (
+_OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
     lambda old, new: compare_schemas(old.operator.schema, new.operator.schema),
     _compare_variants,
     _compare_calls,
@@ -256,11 +255,6 @@ _OF_CALLERS = (
     changed_calls.compare_functions,
     changed_calls.compare_cells,
 )
-_COMPARE: Mapping[Level, Sequence[Callable[[Offer, Offer], Iterator[Change]]]] = {
-    "source": _OF_CALLERS,
-    "call": _OF_CALLERS,
-    "kernel": (_compare_kernels,),
-}
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
@@ -291,9 +285,8 @@ def causes(
         kinds.setdefault(title, []).append(one.operator or "")
     texts = []
     for title, names in kinds.items():
-        gone = Counter(
-            type_ for name in names if title == "removed" for type_ in _types(by_name[name]) - known
-        )
+        lost = [_types(by_name[name]) - known for name in names if title == "removed"]
+        gone = Counter(type_ for types in lost for type_ in types)
         parts = [
             f"{count} of them with `{type_}`, which no argument has any more"
             for type_, count in gone.items()

@@ -66,8 +66,6 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:
     """Whether the operator returns exactly its written tensors, one per functional result."""
     written, returns = function.func.written, function.func.returns
-    return (
-        all(len(list(walk_type(argument.type))) == 1 for argument in written)
-        and [argument.annotation for argument in written] == [r.annotation for r in returns]
-        and len(returns) == len(functional.func.returns)
-    )
+    are_plain = all(len(list(walk_type(argument.type))) == 1 for argument in written)
+    is_same = [argument.annotation for argument in written] == [r.annotation for r in returns]
+    return are_plain and is_same and len(returns) == len(functional.func.returns)

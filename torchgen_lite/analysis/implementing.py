@@ -94,14 +94,10 @@ def _kernel_type(
     is_result = isinstance(value, Return)
     name = bare_type(value.type)
     is_tensor = name == "Tensor" or (name == "Tensor?" and not is_result)
-    is_ref = value.is_write and is_tensor and not function.use_const_ref_for_mutable_tensors
+    is_const = function.use_const_ref_for_mutable_tensors
+    is_ref = value.is_write and is_tensor and not is_const
     is_list = name.startswith("Tensor[") and not is_result
     # A result returned by const reference is not a value either.
-    by_const = (
-        value.is_write
-        and is_result
-        and name == "Tensor"
-        and function.use_const_ref_for_mutable_tensors
-    )
+    by_const = value.is_write and is_result and name == "Tensor" and is_const
     in_cpp = _SIZE.sub("[]", name if is_result else _SYMINT.sub(sizes, name))
     return in_cpp, is_ref, (is_list and function.shares_structured) or by_const

@@ -1,6 +1,8 @@
-"""The kernels of one entry: those in its table, or the implied one if there is no table."""
+"""The kernels of one entry: those in its table, or the implied one if there is no table; and why any is registered."""
 
 from __future__ import annotations
+
+from enum import Enum
 
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -8,14 +10,7 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
 # The keys of backends, and the devices that carry them.
 DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".split()}
-COMPOSITE_KEYS = frozenset(
-    {
-        COMPOSITE_IMPLICIT,
-        "CompositeImplicitAutogradNestedTensor",
-        "CompositeExplicitAutograd",
-        "CompositeExplicitAutogradNonFunctional",
-    }
-)
+COMPOSITE_KEYS = frozenset(key for key in CURRENT.aliases if key.startswith("Composite"))
 # What `dispatch` says in the place of a function.
 BOXED_NAMES = ("fallthrough", "cpu_fallback")
 # The backends for which PyTorch derives kernels from a structured one.
@@ -23,6 +18,45 @@ STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 # Under these keys a structured entry's kernel is an impl function; under others (SparseCPU) it is
 # an ordinary kernel (torchgen `is_structured_dispatch_key`).
 DENSE_BACKENDS = frozenset(CURRENT.backends)
+
+
+class Origin(Enum):
+    """Why a kernel is registered."""
+
+    written = "`dispatch` names it"
+    falls_through = "fallthrough: calls go on to the next key"
+    cpu_fallback = "runs on copies in CPU memory"
+    implied = "without `dispatch` the operator is composed of other operators"
+    derived = "the operator is derived, and its kernel calls the one that it is derived from"
+    structured = "calls the meta function, then the impl function of the structured out variant"
+    meta = "calls only the meta function: shape and type"
+    default = "calls the meta function, then the out variant of the backend"
+    from_out = "allocates the result that the Meta kernel describes, then calls the out variant"
+    copied = "calls the kernel of the functional variant, and copies its results"
+    functionalize = "calls the functional variant, and copies its results"
+    fake = "a fake: what is returned when only shapes are known"
+    traced_view = "the view that the rule of `fake` names"
+    vmap = "the function that `vmap` names"
+    axes = "`axes` says along which dimensions one call does for many"
+    autocast = "casts floating-point tensors, and redispatches"
+    autocast_over = "casts floating-point tensors of PyTorch's operator, and redispatches"
+    returns_self = "an in-place operator returns `self` for Meta tensors"
+    backend_select = "computes the dispatch key from the tensor options, and redispatches"
+    formulas = "`torch.library` records the call, with the formulas of `derivatives`"
+    autograd = "records the call, with the formulas of `derivatives`"
+    refuses_out = "raises an error if a call of an out variant would have to be recorded"
+    passes = "not differentiable: the operators that the kernel calls record nothing"
+    fallthrough = "fallthrough (nothing is differentiable)"
+    raises_versions = "increments the version counter of what is written"
+    view = "makes the result a view of its base"
+    not_implemented = "raises an error if a view without formulas would have to be recorded"
+    underived = "refuses derivatives, of which the entry says nothing"
+    unknown_view = "marks a view without formulas, which cannot be written to"
+
+
+def origins(names: str) -> frozenset[Origin]:
+    """The reasons with these names, which spaces separate."""
+    return frozenset([Origin[name] for name in names.split()])
 
 
 def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
@@ -34,12 +68,8 @@ def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     """
     if function.structured:
         return tuple([_of_structured(entry) for entry in function.dispatch])
-    if (
-        function.dispatch
-        or function.structured_delegate is not None
-        or function.place("dispatch") is not None
-        or not function.is_written
-    ):
+    has_table = function.dispatch or function.place("dispatch") is not None
+    if has_table or function.structured_delegate is not None or not function.is_written:
         return function.dispatch
     name = function.func.flat_name
     entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.computed_table import Cell, Registrations, table
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
@@ -137,27 +137,11 @@ class Offer(NamedTuple):
 
 
 # Kernels that let calls pass but record no gradient.
-_RECORD_NOTHING = frozenset(
-    {
-        *BOXED.values(),
-        Origin.passes,
-        Origin.fallthrough,
-        Origin.refuses_out,
-        Origin.not_implemented,
-        Origin.underived,
-    }
+_RECORD_NOTHING = origins("passes fallthrough refuses_out not_implemented underived").union(
+    BOXED.values()
 )
 # They follow from other cells, and nobody calls for them; TG379 is about `autocast`.
-_FOLLOW = frozenset(
-    {
-        Origin.autocast,
-        Origin.autocast_over,
-        Origin.backend_select,
-        Origin.raises_versions,
-        Origin.unknown_view,
-        Origin.view,
-    }
-)
+_FOLLOW = origins("autocast autocast_over backend_select raises_versions unknown_view view")
 
 
 def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Iterator[Change]:
@@ -196,9 +180,8 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
     own = {slot.removeprefix("Autograd")} & table_.sets.backends
     backends = table_.sets.backends_of[slot] or own
     for backend in backends if policy.knows_formulas else ():
-        (before, was_recorded), (after, is_recorded) = (
-            side.call(slot, backend) for side in (old, new)
-        )
+        before, was_recorded = old.call(slot, backend)
+        after, is_recorded = new.call(slot, backend)
         if not before or new.strength(backend) < old.strength(backend):
             continue
         if was_recorded and not is_recorded and _is_differentiable(operator):
@@ -233,12 +216,7 @@ def _is_promised(slot: str, old: Served, new: Served) -> bool:
     return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
 
 
-_FIELDS = {
-    Origin.fake: "fake",
-    Origin.traced_view: "fake",
-    Origin.vmap: "vmap",
-    Origin.axes: "axes",
-}
+_FIELDS = {Origin.traced_view: "fake", **{one: one.name for one in origins("fake vmap axes")}}
 
 
 def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, str] | None:

@@ -67,10 +67,8 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
     found = read_release(release, root)
     if found.source is None:
         return NativeOperators(diagnostics=found.diagnostics)
-    tags: dict[str, str] = {}
     files = find_torch_files()[0] if release == INSTALLED else None
-    if files is not None:
-        tags, _ = read_tags(files)
+    tags = {} if files is None else read_tags(files)[0]
     vocabulary = tags or KNOWN_TAGS
     if names:
         declared: Sequence[NativeFunction] = tuple(load_related(found.source, names))

@@ -75,9 +75,8 @@ def _merge(
         message = f"overlay gives `{name}` another schema"
         diagnostics.append(finding(later, "TG307", message, here, _AGAIN, None, other))
         return earlier
-    changes: dict[str, Any] = {
-        "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
-    }
+    dispatch = earlier.dispatch + _new_kernels(earlier, later, diagnostics)
+    changes: dict[str, Any] = {"dispatch": dispatch}
     if not earlier.extra:
         changes["extra"] = later.extra
     for field, place in later.field_spans:

@@ -1,52 +1,18 @@
-"""Why kernels are registered, and which ones a target generates."""
+"""Which kernels a target generates, by the reasons for which they are registered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.kernels import BOXED_NAMES
+from torchgen_lite.analysis.kernels import BOXED_NAMES, origins
+from torchgen_lite.analysis.kernels import Origin as Origin
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
     from torchgen_lite.analysis.operators import Operator
-
-
-class Origin(Enum):
-    """Why a kernel is registered."""
-
-    written = "`dispatch` names it"
-    falls_through = "fallthrough: calls go on to the next key"
-    cpu_fallback = "runs on copies in CPU memory"
-    implied = "without `dispatch` the operator is composed of other operators"
-    derived = "the operator is derived, and its kernel calls the one that it is derived from"
-    structured = "calls the meta function, then the impl function of the structured out variant"
-    meta = "calls only the meta function: shape and type"
-    default = "calls the meta function, then the out variant of the backend"
-    from_out = "allocates the result that the Meta kernel describes, then calls the out variant"
-    copied = "calls the kernel of the functional variant, and copies its results"
-    functionalize = "calls the functional variant, and copies its results"
-    fake = "a fake: what is returned when only shapes are known"
-    traced_view = "the view that the rule of `fake` names"
-    vmap = "the function that `vmap` names"
-    axes = "`axes` says along which dimensions one call does for many"
-    autocast = "casts floating-point tensors, and redispatches"
-    autocast_over = "casts floating-point tensors of PyTorch's operator, and redispatches"
-    returns_self = "an in-place operator returns `self` for Meta tensors"
-    backend_select = "computes the dispatch key from the tensor options, and redispatches"
-    formulas = "`torch.library` records the call, with the formulas of `derivatives`"
-    autograd = "records the call, with the formulas of `derivatives`"
-    refuses_out = "raises an error if a call of an out variant would have to be recorded"
-    passes = "not differentiable: the operators that the kernel calls record nothing"
-    fallthrough = "fallthrough (nothing is differentiable)"
-    raises_versions = "increments the version counter of what is written"
-    view = "makes the result a view of its base"
-    not_implemented = "raises an error if a view without formulas would have to be recorded"
-    underived = "refuses derivatives, of which the entry says nothing"
-    unknown_view = "marks a view without formulas, which cannot be written to"
 
 
 class Policy(NamedTuple):
@@ -90,39 +56,15 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
 
 
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.
-WRITTEN = frozenset({Origin.written, Origin.implied})
+WRITTEN = origins("written implied")
 BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
-STRUCTURED = frozenset({Origin.structured, Origin.meta})
-AUTOGRAD_KERNELS = frozenset(
-    {
-        Origin.autograd,
-        Origin.refuses_out,
-        Origin.passes,
-        Origin.fallthrough,
-        Origin.raises_versions,
-        Origin.view,
-    }
-)
-TORCH_LIBRARY = frozenset(
-    {
-        Origin.fake,
-        Origin.traced_view,
-        Origin.functionalize,
-        Origin.formulas,
-        Origin.underived,
-        Origin.vmap,
-        Origin.axes,
-        Origin.autocast,
-    }
-)
-UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
+STRUCTURED = origins("structured meta")
+AUTOGRAD_KERNELS = origins("autograd refuses_out passes fallthrough raises_versions view")
+TORCH_LIBRARY = origins("fake traced_view functionalize formulas underived vmap axes autocast")
+UNKNOWN_VIEWS = origins("not_implemented unknown_view")
 # What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.
-PYTORCH = Policy(
-    in_pytorch=True,
-    makes=STRUCTURED
-    | {Origin.derived, Origin.default, Origin.copied, Origin.returns_self, Origin.backend_select},
-    is_pytorch=True,
-)
+_MADE = STRUCTURED | origins("derived default copied returns_self backend_select")
+PYTORCH = Policy(in_pytorch=True, makes=_MADE, is_pytorch=True)
 # The same for other files without a target, whose entries have their formulas.
 PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)
 

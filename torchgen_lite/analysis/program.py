@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
+from torchgen_lite.analysis.finding import findings
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved, resolve
@@ -86,7 +88,15 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-_CHECKED = ("derivatives", "fake", "axes", "samples", "decompose", "flops", "autocast")
+# The functions that check fields against the schema, in modules of `analysis`.
+_CHECKS = {
+    "fake": "fakes.check.check",
+    "flops": "fakes.check.check_flops",
+    "samples": "samples.check",
+    "decompose": "samples.check_decompose",
+    "axes": "axes.check",
+    "autocast": "autocast.check",
+}
 
 
 def build_program(
@@ -144,8 +154,7 @@ def build_program(
 
 def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[Diagnostic]:
     """The findings in fields of this project. What checks them is imported if an entry has one."""
-    used = {name for function in resolved.functions for name in _CHECKED if getattr(function, name)}
-    if "derivatives" in used:
+    if [one for one in resolved.functions if one.derivatives is not None]:
         # Imported here: PyTorch's own entries have no formulas.
         from torchgen_lite.analysis.differentiability.check import check_derivatives
 
@@ -157,16 +166,11 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
             from torchgen_lite.analysis.differentiability.kinds import check_kinds
 
             yield from (*check_kinds(resolved), *check_integers(resolved))
-    if not used.isdisjoint(("fake", "samples", "decompose", "flops")):
-        from torchgen_lite.analysis.fakes.check import check_fakes
-        from torchgen_lite.analysis.samples import check_samples
-
-        yield from (*check_fakes(resolved), *check_samples(resolved.functions))
-    if "axes" in used:
-        from torchgen_lite.analysis.axes import check_axes
-
-        yield from check_axes(resolved.declared)
-    if "autocast" in used:
-        from torchgen_lite.analysis.autocast import check_autocast
-
-        yield from check_autocast(resolved)
+    for name, check in _CHECKS.items():
+        for operator in resolved.declared:
+            value = getattr(operator.function, name)
+            if value is not None and value != ():
+                module, _, function = check.rpartition(".")
+                home = import_module(f"torchgen_lite.analysis.{module}")
+                found = getattr(home, function)(operator, value)
+                yield from findings(operator.function, found, getattr(value, "span", None))

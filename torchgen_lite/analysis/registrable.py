@@ -155,7 +155,6 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
     kind, text = atom
     is_imaginary = kind == NUMBER and text.endswith("j")
     has_fraction = kind == NUMBER and re.search("[.eE]", text) is not None
-    names = frozenset(NUMBER_NAMES) if name in INTEGERS else frozenset[str]()
     if name == "complex" and not is_imaginary:
         return f"it reads `{text}` as an imaginary number, or not as a value of this type"
     if name == "float" and optional and kind == NUMBER and not has_fraction:
@@ -167,7 +166,7 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
         "float": kind == NUMBER and not is_imaginary,
         "str": kind == STRING,
     }
-    names = _SCALAR_TYPES if name == "ScalarType" else names
+    names = _SCALAR_TYPES if name == "ScalarType" else NUMBER_NAMES if name in INTEGERS else ()
     whole = kind == NUMBER and not is_imaginary and not has_fraction
     if not fits.get(name, whole or text in names):
         return f"it does not accept `{text}` as a value of type `{name}`"

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.following import functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -105,9 +105,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     function = operator.function
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = (
-                Origin.implied if kernel.is_implied else BOXED.get(kernel.kernel, Origin.written)
-            )
+            origin = BOXED.get(kernel.kernel, Origin.written)
+            origin = Origin.implied if kernel.is_implied else origin
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
@@ -175,9 +174,8 @@ def _returns_self_on_meta(operator: Operator) -> bool:
         return False
     keys = {kernel.key for kernel in operator.own_kernels}
     is_by_hand = not keys and operator.function.manual_kernel_registration
-    return not is_by_hand and not keys & (
-        COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
-    )
+    composite = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
+    return not is_by_hand and keys.isdisjoint(composite)
 
 
 def _selects_backend(operator: Operator, policy: Policy) -> bool:
@@ -196,15 +194,6 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
     return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 
 
-_CATEGORIES = {
-    Category.record: Origin.autograd,
-    Category.refuse_out: Origin.refuses_out,
-    Category.pass_through: Origin.passes,
-    Category.fall_through: Origin.fallthrough,
-    Category.not_implemented: Origin.not_implemented,
-}
-
-
 BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
 _RECORDING = (Origin.autograd, Origin.formulas)
 
@@ -213,9 +202,8 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
     """PyTorch tracks versions and views everywhere; other targets need them only with formulas."""
     if policy.in_pytorch and not policy.is_pytorch and policy.makes & AUTOGRAD_KERNELS:
         return True
-    return not BY_FORMULAS.isdisjoint(policy.makes) and any(
-        o.function.derivatives is not None for o in operators
-    )
+    knows_formulas = not BY_FORMULAS.isdisjoint(policy.makes)
+    return knows_formulas and any(o.function.derivatives is not None for o in operators)
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
@@ -225,21 +213,22 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    for key, category in plan.categories.items():
+    for key, origin in plan.origins.items():
         # libtorch already has kernels for the default formulas of its operators; formulas for a
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
-        falls = category is Category.fall_through and Origin.underived in policy.makes
+        falls = origin is Origin.fallthrough and Origin.underived in policy.makes
         if falls and _is_half_said(plan.infos[key]):
             continue
-        is_ours = category is Category.not_implemented
+        is_ours = origin is Origin.not_implemented
         if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
-            yield Registration(operator, name, _CATEGORIES[category])
-    if is_pytorchs or plan.tracking is Tracking.nothing:
+            yield Registration(operator, name, origin)
+    if is_pytorchs or plan.tracking is None:
         return
-    origin = _tracked(plan, policy)
+    is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
+    origin = Origin.unknown_view if is_lost else plan.tracking
     if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
         yield Registration(operator, VIEWS, origin)
 
@@ -251,29 +240,15 @@ def _underived(
     that the kernel is made of say what is between them."""
     info, schema = plan.info if plan is not None else None, operator.schema
     # Formulas that are not this target's are those of other code.
-    is_said = info is not None and (
-        policy.makes.isdisjoint(_RECORDING) or not (info.slots or _is_half_said(info))
-    )
+    records = not policy.makes.isdisjoint(_RECORDING)
+    is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
     takes = tensor_arguments(schema.inputs)
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
-    is_by_hand = operator.function.manual_kernel_registration
-    if (
-        takes
-        and gives
-        and not (is_said or is_by_hand or operator.is_composed or operator.is_derived)
-    ):
+    is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
+    if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
         yield Registration(operator, AUTOGRAD, Origin.underived)
 
 
 def _is_half_said(info: DifferentiabilityInfo) -> bool:
     """Whether some arguments are said not to be differentiable, and of the others nothing."""
     return bool(info.outputs and info.without_formula and not info.slots)
-
-
-def _tracked(plan: AutogradPlan, policy: Policy) -> Origin:
-    """What the kernel at ADInplaceOrView does."""
-    if plan.tracking is Tracking.raise_versions:
-        return Origin.raises_versions
-    if plan.tracking is Tracking.unknown_view or (policy.in_pytorch and plan.viewed is None):
-        return Origin.unknown_view
-    return Origin.view

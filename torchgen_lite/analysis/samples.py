@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 
-from torchgen_lite.analysis.finding import Found, finding, findings
+from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import Kind
@@ -16,17 +17,13 @@ from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.samples import Reference, Sample
+from torchgen_lite.loader.samples import Reference, Sample, Samples
 
-FACTORIES = frozenset(
-    {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
-)
-METHODS = frozenset(
-    {
-        "abs", "contiguous", "double", "exp", "expand", "flatten", "float", "long", "permute",
-        "reshape", "sigmoid", "squeeze", "t", "to", "transpose", "unsqueeze", "view",
-    }
-)  # fmt: skip
+FACTORIES = frozenset("arange empty full ones rand randint randn tensor zeros".split())
+METHODS = frozenset("""
+    abs contiguous double exp expand flatten float long permute reshape sigmoid squeeze t to
+    transpose unsqueeze view
+    """.split())
 # What a reference may call besides torch functions.
 BUILTINS = frozenset(
     "abs bool complex float int len list max min range round sum torch tuple zip".split()
@@ -35,31 +32,30 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Every mistake in the calls and references of these functions' `samples:`."""
-    for function in functions:
-        samples = function.samples
-        for sample in samples.calls if samples is not None else ():
-            yield from findings(function, _check(function, sample), sample.span)
-        if samples is not None and samples.reference is not None:
-            yield from findings(function, _unknown_names(function, samples.reference))
-        problem = _undecomposable(function) if function.decompose else ""
-        if problem:
-            message = f"`{function.func.full_name}` cannot be decomposed: it {problem}"
-            place, hint = function.place("decompose"), "leave it out"
-            yield finding(function, "TG387", message, place, "no decomposition", hint)
+def check(operator: Operator, samples: Samples) -> Iterator[Found]:
+    """Every mistake in the calls and the reference of `samples:`."""
+    for sample in samples.calls:
+        for found in _check_call(operator.function, sample):
+            yield found._replace(span=found.span or sample.span)
+    if samples.reference is not None:
+        yield from _unknown_names(operator.function, samples.reference)
 
 
-def _undecomposable(function: NativeFunction) -> str:
-    """Why nothing can be put in the place of an operator's calls; empty if its reference can."""
+def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
+    """TG387, where nothing can be put in the place of an operator's calls."""
+    function, schema, problem = operator.function, operator.schema, ""
     if function.namespace in TORCH_NAMESPACES:
-        return "is an operator of PyTorch"
-    if function.func.written or function.func.is_aliasing:
-        return "writes to an argument or returns one"
-    if function.effects is not None:
-        return "has effects"
-    samples = function.samples
-    return "" if samples is not None and samples.reference else "has no `reference` in `samples`"
+        problem = "is an operator of PyTorch"
+    elif schema.written or schema.is_aliasing:
+        problem = "writes to an argument or returns one"
+    elif function.effects is not None:
+        problem = "has effects"
+    elif function.samples is None or function.samples.reference is None:
+        problem = "has no `reference` in `samples`"
+    if problem:
+        message = f"`{schema.full_name}` cannot be decomposed: it {problem}"
+        place = function.place("decompose")
+        yield Found("TG387", message, place, "no decomposition", "leave it out")
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
@@ -72,7 +68,7 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
             yield Found("TG335", message, span, "not an argument", hint)
 
 
-def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:
+def _check_call(function: NativeFunction, sample: Sample) -> Iterator[Found]:
     values = [*sample.arguments, *(value for _, value in sample.keywords)]
     wrong = [found for value in values for found in _unreadable(value)]
     yield from wrong
@@ -154,6 +150,5 @@ def _fits(given: nodes.Expression, wanted: Kind) -> bool:
         return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
     is_repeated = tree.kind.is_number and bare == tree.kind._replace(is_list=True)
-    return is_repeated or fits(
-        tree.kind, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})
-    )
+    taken = {bare, kinds.STRING} if bare == kinds.DEVICE else {bare}
+    return is_repeated or fits(tree.kind, frozenset(taken))

@@ -13,7 +13,9 @@ _AUTOGRAD = [f"Autograd{backend}" for backend in _BACKENDS]
 META_FALLBACK = "PyTorch's Meta fallback"
 """It serves no call: it raises an error that says so."""
 
-_OTHER = {
+STOCK_FALLBACKS: dict[str, str] = {
+    **dict.fromkeys(_FALLTHROUGH, "fallthrough"),
+    **dict.fromkeys(_AUTOGRAD, "PyTorch's autograd-not-implemented"),
     "Meta": META_FALLBACK,
     "Python": "PyTorch's __torch_dispatch__",
     "FuncTorchDynamicLayerBackMode": "PyTorch's functorch interpreter",
@@ -30,10 +32,4 @@ _OTHER = {
     "FuncTorchDynamicLayerFrontMode": "PyTorch's functorch interpreter",
     "PreDispatch": "PyTorch's pre-dispatch fallback",
     "PythonDispatcher": "PyTorch's Python dispatcher",
-}
-
-STOCK_FALLBACKS: dict[str, str] = {
-    **dict.fromkeys(_FALLTHROUGH, "fallthrough"),
-    **dict.fromkeys(_AUTOGRAD, "PyTorch's autograd-not-implemented"),
-    **_OTHER,
 }

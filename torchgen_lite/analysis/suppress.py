@@ -25,6 +25,7 @@ from torchgen_lite.diagnostics import (
 )
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.reader import cut_words
 
 _COMMENT = re.compile(r"#[ \t]*torchgen-lite:[ \t]*ignore\[([^\]\n]*)\]")
 
@@ -71,9 +72,7 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
         return found
-    every = {
-        source.path: [(span.line, code) for code, span in _codes(source)] for source in sources
-    }
+    every = {one.path: [(span.line, code) for code, span in _codes(one)] for one in sources}
     comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
     wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))
@@ -116,12 +115,8 @@ def _contains(entry: Span | None, place: Span) -> bool:
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
     """The codes in comments, each with its place; an empty one has that of the next character."""
     for match in _COMMENT.finditer(source.text) if "torchgen-lite:" in source.text else ():
-        position = match.start(1)
-        for part in match[1].split(","):
-            code = part.strip()
-            begin = position + len(part) - len(part.lstrip())
-            yield code, Span(source, begin, begin + max(len(code), 1))
-            position += len(part) + 1
+        for code, begin, end in cut_words(match[1]):
+            yield code, Span(source, match.start(1) + begin, match.start(1) + end)
 
 
 def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:
@@ -130,9 +125,8 @@ def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[i
     for function in functions:
         span = function.span
         if span is not None:
-            first = span.source.line_column(span.start)[0]
             last = span.source.line_column(max(span.end - 1, span.start))[0]
-            ranges.setdefault(span.source.path, []).append((last, first))
+            ranges.setdefault(span.source.path, []).append((last, span.line))
     for found in ranges.values():
         found.sort()
     return ranges

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule, uses_axes
+from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, uses_axes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.schema import SchemaKind
@@ -22,7 +22,7 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     A fake that is a view also replaces the operator when calls are traced.
     """
     function = operator.function
-    has_fake = function.fake is not None or has_own_fake(function.func) or uses_axes(operator)
+    has_fake = function.fake is not None or not new_results(function.func) or uses_axes(operator)
     if has_fake and not operator.is_only_composed:
         yield "Meta", Origin.fake
         if is_view_rule(function):

@@ -12,14 +12,14 @@ from torchgen_lite.build_hooks import bring_up_to_date
 class CheckFirst(build_py):
     """Stops if generated code is out of date."""
 
+    mode = "check"
+
     def run(self) -> None:
-        bring_up_to_date(Path(), "check")
+        bring_up_to_date(Path(), self.mode)
         super().run()
 
 
-class GenerateFirst(build_py):
+class GenerateFirst(CheckFirst):
     """Writes generated code."""
 
-    def run(self) -> None:
-        bring_up_to_date(Path(), "generate")
-        super().run()
+    mode = "generate"

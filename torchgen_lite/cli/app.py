@@ -92,15 +92,12 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command `{name}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands first: the options are common to every command and rarely needed here."""
         width = max(map(len, COMMANDS))
         for title, commands in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{n:{width}}", help_) for n, (_, help_) in commands.items()])
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Commands first: the options are common to every command and rarely needed here."""
-        self.format_commands(ctx, formatter)
         click.Command.format_options(self, ctx, formatter)
 
 

@@ -132,16 +132,14 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     before, after = zip(*select_both(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
-    sides = (
-        side_of(old.program, before, lent_operators(old.program, new, beneath), beneath),
-        side_of(new, after, lent_operators(new, old.program, beneath), beneath),
-    )
+    was = side_of(old.program, before, lent_operators(old.program, new, beneath), beneath)
+    now = side_of(new, after, lent_operators(new, old.program, beneath), beneath)
     theirs = {id(source) for source in old.program.sources}
 
     def path_of(source: Source) -> str:
         return old.path_of(source) if id(source) in theirs else source.path
 
-    found = sort_diagnostics(with_paths(compare_operators(*sides, level=level), path_of))
+    found = sort_diagnostics(with_paths(compare_operators(was, now, level=level), path_of))
     return judge(found, new.config.root, level)
 
 

@@ -26,7 +26,10 @@ from torchgen_lite.targets import asks_torch
 
 
 class Request(NamedTuple):
-    """What the options of the three commands say."""
+    """What the options of the three commands say.
+
+    For `--watch`, `loaded` is called with the program, and `rendered` is what the last run rendered.
+    """
 
     targets: tuple[str, ...]
     schema: tuple[str, ...]
@@ -40,6 +43,8 @@ class Request(NamedTuple):
     allow_empty: bool = False
     watch: bool = False
     against: str | None = None
+    loaded: Callable[[Program], None] = lambda program: None
+    rendered: Rendered | None = None
 
     @property
     def about_one(self) -> list[str]:
@@ -84,8 +89,8 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
         raise click.UsageError("`--watch` cannot be combined with --check, --diff or --dry-run.")
     from torchgen_lite.cli.watch import watch
 
-    rendered: Rendered = {}
-    return watch(session, lambda loaded: _run_each(session, projects, request, loaded, rendered))
+    again = request._replace(rendered={})
+    return watch(session, lambda to: _run_each(session, projects, again._replace(loaded=to)))
 
 
 @command("check")
@@ -125,17 +130,11 @@ def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
-def _run_each(
-    session: Session,
-    projects: tuple[str, ...],
-    request: Request,
-    loaded: Callable[[Program], None] = lambda program: None,
-    rendered: Rendered | None = None,
-) -> int:
+def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> int:
     def run(project: Session) -> int:
         if request.against is not None:
             return _diff_against(project, request, request.against)
-        return _generate(project, request, loaded, rendered)
+        return _generate(project, request)
 
     return each_project(session, projects, request.about_one, run)
 
@@ -167,23 +166,17 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
     return session.exit_code(outcome.diagnostics)
 
 
-def _generate(
-    session: Session,
-    request: Request,
-    loaded: Callable[[Program], None],
-    rendered: Rendered | None,
-) -> int:
-    """Load, generate and compare with the disk; a run that writes locks the output folder.
-
-    `loaded` is called with the program; `rendered` is what the last run rendered.
-    """
+def _generate(session: Session, request: Request) -> int:
+    """Load, generate and compare with the disk; a run that writes locks the output folder."""
     program = session.load(request.schema, torch=request.torch, output_dir=request.output_dir)
     if request.torch and asks_torch(request.targets):
         program = ask_torch(program)
-    loaded(program)
+    request.loaded(program)
     started = perf_counter()
     progress = partial(session.progress, label="rendering")
-    generated = generate_all(program, targets=request.targets, rendered=rendered, progress=progress)
+    generated = generate_all(
+        program, targets=request.targets, rendered=request.rendered, progress=progress
+    )
     for line in lines_of_rendering(program, generated, perf_counter() - started):
         session.note(line)
     if has_errors(generated.diagnostics):

@@ -122,9 +122,8 @@ def _begin(
         paths = [root / name for name in one.files] if output is None else [output]
         if len(paths) != 1:
             places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
-            raise click.UsageError(
-                f"`{one.name}` may be in {places}: say where with `--output FILE`."
-            )
+            said = f"`{one.name}` may be in {places}: say where with `--output FILE`."
+            raise click.UsageError(said)
         by_file.setdefault(paths[0], []).append(one)
     try:
         with writing():

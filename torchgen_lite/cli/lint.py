@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
 import click
@@ -18,10 +17,6 @@ from torchgen_lite.loader.sources import read_source
 
 # A fix may uncover another mistake; after this many rounds more fixes won't help.
 _MAX_ROUNDS = 10
-
-ChooseFix = Callable[[Diagnostic], "Edit | None"]
-_EVERY_FIX: ChooseFix = attrgetter("fix")
-_SAFE_FIX: ChooseFix = attrgetter("safe_fix")
 
 
 @command("lint")
@@ -52,17 +47,17 @@ def lint_command(
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
         raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
-    choose = (_EVERY_FIX if unsafe_fixes else _SAFE_FIX) if fix else None
-    run = partial(_lint, schema=schema, torch=torch, choose=choose)
+    chosen = ("fix" if unsafe_fixes else "safe_fix") if fix else ""
+    run = partial(_lint, schema=schema, torch=torch, chosen=chosen)
     return each_project(session, projects, alone, run)
 
 
-def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: ChooseFix | None) -> int:
-    """Report; with `choose`, write the fixes that it picks and report what is left."""
+def _lint(session: Session, schema: tuple[str, ...], torch: bool, chosen: str) -> int:
+    """Report; first write the fixes under the `chosen` attribute of diagnostics, if one is."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
-    for _ in range(_MAX_ROUNDS if choose else 0):
-        done = _fix(program, map(choose, diagnostics), schema) if choose else 0
+    for _ in range(_MAX_ROUNDS if chosen else 0):
+        done = _fix(program, [getattr(one, chosen) for one in diagnostics], schema)
         if not done:
             break
         fixed += done
@@ -72,9 +67,9 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, choose: Choose
         errors = sum(d.severity == "error" for d in diagnostics)
         warnings = len(diagnostics) - errors
         words = [counted(len(program.functions), "operator"), counted(errors, "error")]
-        fixes = [f"{fixed} fixed"] if choose else []
+        fixes = [f"{fixed} fixed"] if chosen else []
         session.talk(", ".join([*words, counted(warnings, "warning"), *fixes]))
-        unsafe = sum(d.fix is not None for d in diagnostics) if choose is _SAFE_FIX else 0
+        unsafe = sum(d.fix is not None for d in diagnostics) if chosen == "safe_fix" else 0
         if unsafe:
             session.talk(f"`--unsafe-fixes` writes {counted(unsafe, 'more suggestion')}")
     return session.exit_code(diagnostics)
@@ -89,13 +84,13 @@ def _find(
     return program, program.diagnostics if schema or torch else lint_targets(program)
 
 
-def _fix(program: Program, fixes: Iterable[Edit | None], schema: tuple[str, ...]) -> int:
+def _fix(program: Program, fixes: Sequence[Edit | None], schema: tuple[str, ...]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
-    config, done, wanted = program.config, 0, list(fixes)
+    config, done = program.config, 0
     own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)
-        edits = pick_edits(wanted, source.path) if source is not None else ()
+        edits = pick_edits(fixes, source.path) if source is not None else ()
         # With a byte order mark the analyzed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
             write_text(path, apply_edits(source.text, edits))

@@ -13,6 +13,8 @@ import click
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import columns
 from torchgen_lite.cli.session import Session, command, input_options, require
+from torchgen_lite.diagnostics import every_code
+from torchgen_lite.key_tables import CURRENT, registrable_keys
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -133,8 +135,6 @@ def list_targets() -> Iterator[Row]:
 
 def list_keys() -> Iterator[Row]:
     """Every dispatch key that a kernel may be registered for."""
-    from torchgen_lite.key_tables import CURRENT, registrable_keys
-
     for name in registrable_keys(CURRENT):
         yield {"name": name, "kind": "alias" if name in CURRENT.aliases else "runtime"}
 
@@ -150,8 +150,6 @@ def template_files() -> dict[str, Path]:
 
 
 def list_codes() -> Iterator[Row]:
-    from torchgen_lite.diagnostics import every_code
-
     for code in every_code():
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 

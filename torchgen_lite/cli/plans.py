@@ -204,10 +204,7 @@ def _escape(path: str) -> str:
 def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs depend on, and one that changes with each release."""
     config = program.config
-    inputs = [
-        source.path if Path(source.path).is_absolute() else (config.root / source.path).as_posix()
-        for source in program.sources
-    ]
+    inputs = [(config.root / source.path).as_posix() for source in program.sources]
     folders = [*(config.root / folder for folder in config.template_dirs), find_templates()]
     folders += [package.folder for package in template_packages(config.targets)]
     for folder in folders:

@@ -74,9 +74,7 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
     return with_paths(diagnostics, seen)
 
 
-def with_paths(
-    diagnostics: Sequence[Diagnostic], rename: Callable[[Source], str]
-) -> list[Diagnostic]:
+def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> list[Diagnostic]:
     """The diagnostics with their sources renamed."""
     moved: dict[int, Source] = {}
 
@@ -96,5 +94,5 @@ def with_paths(
             secondary=tuple(map(move, one.secondary)),
             context=one.context and move_span(one.context),
         )
-        for one in diagnostics
+        for one in found
     ]

@@ -174,13 +174,10 @@ def _summary(found: Review) -> list[tuple[str, ...]]:
 
 def _table_rows(tables: Mapping[str, Comparison]) -> list[tuple[str, str]]:
     """One row, or one for each target if their tables change differently."""
-    if not tables:
-        return [("dispatch tables", "no cell changes")]
-    several = len(tables) > 1
-    return [
-        (f"dispatch tables{f' of {target}' if several else ''}", one.summary)
-        for target, one in tables.items()
-    ]
+    if len(tables) > 1:
+        return [(f"dispatch tables of {target}", one.summary) for target, one in tables.items()]
+    summary = next((one.summary for one in tables.values()), "no cell changes")
+    return [("dispatch tables", summary)]
 
 
 def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:

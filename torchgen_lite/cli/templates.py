@@ -9,15 +9,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.listing import template_files
-from torchgen_lite.cli.session import (
-    EPILOG,
-    Refused,
-    Session,
-    command,
-    require,
-    unknown,
-    writing,
-)
+from torchgen_lite.cli.session import EPILOG, Refused, Session, command, require, unknown, writing
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.plan import Change, Plan
@@ -46,8 +38,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
     torchgen-lite templates export python/register.py.j2 --output-dir overrides
     """
     known = template_files()
-    found = [unknown("template", name, known) for name in names if name not in known]
-    require(found)
+    require([unknown("template", name, known) for name in names if name not in known])
     wanted = {name: Path(folder, name) for name in names or known}
     with writing():
         there = [name for name, path in wanted.items() if path.exists()]

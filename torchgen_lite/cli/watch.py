@@ -24,17 +24,18 @@ _QUIET_MS = 5
 _LONGEST_MS = 200
 # How long a change made between a run and the start of watching may go unnoticed.
 _FIRST_LOOK_MS = 300
+# A run, which passes on each program that it loads.
+Generate = Callable[[Callable[[Program], None]], int]
 
 
-def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
+def watch(session: Session, generate: Generate) -> NoReturn:
     """Run `generate` now and after each save, until a signal. It reports each program it loads.
 
     If a run finds mistakes, it shows the diagnostics and keeps the last good output.
     """
     if not session.is_text:
-        raise click.UsageError(
-            "`--watch` never ends, so it has text output only: `full` or `concise`."
-        )
+        said = "`--watch` never ends, so it has text output only: `full` or `concise`."
+        raise click.UsageError(said)
     if find_spec("watchfiles") is None:
         raise lacks("`--watch` needs the package watchfiles", "torchgen-lite[watch]")
     try:
@@ -43,7 +44,7 @@ def watch(session: Session, generate: Callable[[Callable[[Program], None]], int]
         raise_again()
 
 
-def _watch(session: Session, generate: Callable[[Callable[[Program], None]], int]) -> NoReturn:
+def _watch(session: Session, generate: Generate) -> NoReturn:
     from watchfiles import watch as wait_for_changes
 
     files: set[Path] = set()
@@ -85,9 +86,7 @@ def _folders(files: Collection[Path]) -> list[Path]:
     return sorted({path.parent for path in files if path.parent.is_dir()})
 
 
-def _run(
-    session: Session, generate: Callable[[Callable[[Program], None]], int], files: set[Path]
-) -> None:
+def _run(session: Session, generate: Generate, files: set[Path]) -> None:
     """One run. If it fails, watch the files that it read and those of the last run."""
     try:
         generate(lambda program: files.update(inputs_of(program)))

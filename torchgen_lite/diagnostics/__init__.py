@@ -29,6 +29,7 @@ from .model import Diagnostic as Diagnostic
 from .model import Edit as Edit
 from .model import Help as Help
 from .model import Label as Label
+from .model import Locate as Locate
 from .model import Source as Source
 from .model import Span as Span
 from .model import Suggestion as Suggestion

@@ -93,10 +93,8 @@ def _site() -> str:
         listed: list[str] = metadata("torchgen-lite").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    for label, url in (one.split(", ", 1) for one in listed):
-        if label == "Documentation":
-            return url.rstrip("/")
-    return ""
+    urls = dict(one.split(", ", 1) for one in listed)
+    return urls.get("Documentation", "").rstrip("/")
 
 
 def _read_page(path: Path) -> Code:
@@ -172,9 +170,8 @@ def is_of_others(code: str) -> bool:
 
 def begins_code(text: str) -> bool:
     """Whether one of our codes begins with this text, or a code of another package may."""
-    return any(code.startswith(text) for code in code_names()) or (
-        re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
-    )
+    may_be_theirs = re.fullmatch(_OF_OTHERS + "[0-9]{0,3}", text) is not None
+    return may_be_theirs or any(code.startswith(text) for code in code_names())
 
 
 def explain(code: Code) -> str:

@@ -28,12 +28,11 @@ def _command(diagnostic: Diagnostic) -> str:
             properties |= {"col": str(column), "endColumn": str(max(end_column, column + 1))}
     said = content_of(diagnostic)
     text = "\n".join([*said.lines, *said.pointers])
-    escaped = {name: _escape_data(value) for name, value in properties.items()}
-    listed = ",".join(
-        [f"{n}={v.replace(':', '%3A').replace(',', '%2C')}" for n, v in escaped.items()]
-    )
-    return f"::{diagnostic.severity} {listed}::{_escape_data(text)}"
+    listed = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
+    return f"::{diagnostic.severity} {listed}::{_escaped(text)}"
 
 
-def _escape_data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def _escaped(text: str, more: str = "") -> str:
+    for sign in "%\r\n" + more:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text

@@ -24,9 +24,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "operator": diagnostic.operator or None,
         "effect": diagnostic.effect or None,
         "fix": None,
-        "related": [
-            {"message": label.text, **_place(label.span)} for label in diagnostic.secondary
-        ],
+        "related": [{"message": one.text, **_place(one.span)} for one in diagnostic.secondary],
     }
     if diagnostic.label is not None:
         data |= {**_place(diagnostic.label.span), "label": diagnostic.label.text}
@@ -70,6 +68,7 @@ def json_format_schema() -> dict[str, object]:
     place = {"path": text, "start": position, "end": position}
     fix = _object({**place, "text": text}) | {"type": ["object", "null"]}
     related = _object({"message": text, **place})
+    objects = {"type": "array", "items": {"type": "object"}}
     diagnostic = {
         "type": "object",
         "required": ["code", "severity", "message", "path", "start", "end"],
@@ -99,10 +98,7 @@ def json_format_schema() -> dict[str, object]:
             "kind": {"type": "string"},
             "ok": {"type": "boolean"},
             "summary": {"type": "object", "additionalProperties": {"type": "integer"}},
-            **{
-                name: {"type": "array", "items": {"type": "object"}}
-                for name in ("files", "operators", "calls", "codes", "changes")
-            },
+            **dict.fromkeys(("files", "operators", "calls", "codes", "changes"), objects),
             "diagnostics": {"type": "array", "items": diagnostic},
         },
     }

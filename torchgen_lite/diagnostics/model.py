@@ -34,7 +34,7 @@ class Source:
         """A stored span; the next one's number is greater by two."""
         return Span(self, self._kept[number], self._kept[number + 1])
 
-    def locator(self, base: int = 0) -> Callable[[int, int], Span]:
+    def locator(self, base: int = 0) -> Locate:
         """A function from offsets in a part of the text that begins at `base` to spans."""
         return lambda start, end: Span(self, base + start, base + end)
 
@@ -95,6 +95,10 @@ class Span(NamedTuple):
         if line_end >= 0:
             end = line_end
         return tuple.__new__(Span, (source, start, end if end > start else start + 1))
+
+
+Locate = Callable[[int, int], Span]
+"""Gives the place of a part of a text by the offsets in that text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +222,8 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
     """The edits of one file, in order. If several overlap, the first one is taken."""
     picked: list[Edit] = []
-    for edit in sorted(
-        {edit for edit in edits if edit is not None},
-        key=lambda edit: (edit.span.start, edit.span.end, edit.text),
-    ):
+    given = {edit for edit in edits if edit is not None}
+    for edit in sorted(given, key=lambda edit: (edit.span.start, edit.span.end, edit.text)):
         last = picked[-1].span if picked else None
         is_free = last is None or (edit.span.start >= last.end and edit.span.start > last.start)
         if edit.span.source.path == path and is_free:

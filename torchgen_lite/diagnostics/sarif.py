@@ -16,23 +16,10 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
     import json
 
     used = sorted({d.code for d in diagnostics})
-    log = {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "torchgen-lite",
-                        "version": version,
-                        "rules": [_rule(code) for code in used],
-                    }
-                },
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(d, used.index(d.code)) for d in diagnostics],
-            }
-        ],
-    }
+    rules, results = map(_rule, used), [_result(d, used.index(d.code)) for d in diagnostics]
+    driver = {"name": "torchgen-lite", "version": version, "rules": list(rules)}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
-from torchgen_lite.formulas.model import Call, Member, Name, called_name
+from torchgen_lite.formulas.model import Call, Member, Name, name_called
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
@@ -54,8 +54,7 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
     `parts` are the kinds of the call's operands, in the order of `children`.
     """
     is_method = isinstance(node.function, Member)
-    name = node.function.name if isinstance(node.function, Member) else called_name(node)
-    overloads = operators(name or "")
+    overloads = operators(name_called(node))
     if overloads and overloads[0].is_own:
         is_qualified = isinstance(node.function, Name) and "::" in node.function.text
         if is_qualified or (is_method and parts[0] != TENSOR):

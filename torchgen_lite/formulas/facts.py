@@ -137,9 +137,8 @@ def _about(
     source = values.get(value.text) if isinstance(value, Name) else None
     if source is None or fact is None:
         return None
-    if fact in (Fact.size, Fact.sym_sizes) and (
-        source.carries.is_list or not source.carries.has_tensors
-    ):
+    has_sizes = source.carries.has_tensors and not source.carries.is_list
+    if fact in (Fact.size, Fact.sym_sizes) and not has_sizes:
         return None  # `sizes.size()` is the length of a list.
     saved = replace(source, fact=fact, dim=dim)
     while saved.name in values:

@@ -45,11 +45,6 @@ class Kind(NamedTuple):
         return self._replace(is_optional=False) if self.is_optional else self
 
     @property
-    def element(self) -> Kind:
-        """The kind of a list's elements."""
-        return Kind(self.sort)
-
-    @property
     def is_known(self) -> bool:
         return self.sort is not Sort.unknown
 

@@ -125,16 +125,7 @@ class Lambda(_Node):
 
 
 Expression = Union[
-    Name,
-    Literal,
-    Member,
-    Call,
-    Subscript,
-    Unary,
-    Binary,
-    Conditional,
-    ListDisplay,
-    Lambda,
+    Name, Literal, Member, Call, Subscript, Unary, Binary, Conditional, ListDisplay, Lambda
 ]
 
 _OPERANDS: dict[type, tuple[str, ...]] = {
@@ -242,9 +233,8 @@ def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
             function = parts[0]
         end = start + len(node.arguments)
         keywords = tuple(zip((name for name, _ in node.keywords), parts[end:]))
-        return replace(
-            node, function=function, arguments=tuple(parts[start:end]), keywords=keywords
-        )
+        arguments = tuple(parts[start:end])
+        return replace(node, function=function, arguments=arguments, keywords=keywords)
     if isinstance(node, ListDisplay):
         return replace(node, items=tuple(parts))
     changes: dict[str, Any] = dict(zip(_OPERANDS.get(type(node), ()), parts))
@@ -263,3 +253,10 @@ def called_name(node: Expression) -> str | None:
     if isinstance(node, Call) and isinstance(node.function, Name):
         return node.function.text.partition("<")[0].rpartition("::")[2]
     return None
+
+
+def name_called(node: Expression) -> str:
+    """The name of the function or method that is called, if any."""
+    if isinstance(node, Call) and isinstance(node.function, Member):
+        return node.function.name
+    return called_name(node) or ""

@@ -9,7 +9,6 @@ is generated. Nothing is said about operands of unknown kind. docs/autograd.md h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import NUMBER_SORTS, Kind, Sort
@@ -21,11 +20,8 @@ _CONCRETE = frozenset({Sort.int, Sort.bool})
 INTEGERS = _CONCRETE | {Sort.symint}
 
 
-class Misfit(NamedTuple):
-    """An operand that a node does not take, and what it takes instead."""
-
-    operand: Typed
-    takes: str
+Misfit = tuple[Typed, str]
+"""An operand that a node does not take, and what it takes instead."""
 
 
 def misfits(tree: Typed) -> Iterator[Misfit]:
@@ -66,7 +62,7 @@ def is_nonzero(node: nodes.Expression) -> bool:
 def _all(operands: Sequence[Typed], fits: Callable[[Kind], bool], takes: str) -> Iterator[Misfit]:
     for operand in operands:
         if operand.is_none or (operand.kind.is_known and not fits(operand.kind)):
-            yield Misfit(operand, takes)
+            yield operand, takes
             return
 
 
@@ -101,7 +97,7 @@ def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:
     elif operator == "~" and not _is_tensor(kind):
         yield from _all([operand], lambda k: k.sort is Sort.int, "`~` takes tensors and integers")
     elif operator == "+" and _is_tensor(kind):
-        yield Misfit(operand, "C++ has no `+` before a tensor")
+        yield operand, "C++ has no `+` before a tensor"
     elif operator in "+-":
         yield from _all([operand], _is_value, f"`{operator}` takes tensors and numbers")
 
@@ -125,10 +121,10 @@ def _equality(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
     """Values that are neither tensors nor numbers equal those of their own kind. Brackets have no type in C++."""
     for side in (left, right):
         if side.is_none or isinstance(side.node, nodes.ListDisplay):
-            yield Misfit(side, "ask for None by `.defined()`" if side.is_none else "not compared")
+            yield side, "ask for None by `.defined()`" if side.is_none else "not compared"
             return
     if left.kind.is_known and right.kind.is_known and left.kind.present != right.kind.present:
-        yield Misfit(right, f"`{operator}` takes two values of a kind")
+        yield right, f"`{operator}` takes two values of a kind"
 
 
 def _sides(yes: Typed, no: Typed) -> Iterator[Misfit]:
@@ -136,7 +132,7 @@ def _sides(yes: Typed, no: Typed) -> Iterator[Misfit]:
     for one, other in ((yes, no), (no, yes)):
         kind = other.kind
         if one.is_none and kind.is_known and not _is_tensor(kind):
-            yield Misfit(one, f"the other branch is {kind.words}")
+            yield one, f"the other branch is {kind.words}"
     if yes.is_none or no.is_none or not (yes.kind.is_known and no.kind.is_known):
         return
     kinds = yes.kind.present, no.kind.present
@@ -144,7 +140,7 @@ def _sides(yes: Typed, no: Typed) -> Iterator[Misfit]:
     # C++ would cut a float off to make it a symbolic integer.
     is_cut = {kind.sort for kind in kinds} == {Sort.float, Sort.symint}
     if is_cut or (kinds[0] != kinds[1] and not are_numbers):
-        yield Misfit(no, f"the other branch is {yes.kind.words}")
+        yield no, f"the other branch is {yes.kind.words}"
 
 
 def _items(items: Sequence[Typed]) -> Iterator[Misfit]:

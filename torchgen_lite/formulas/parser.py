@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Locate, Source, Span
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.model import CONSTANTS, PRECEDENCE, Expression, children, walk
 from torchgen_lite.schema.cursor import Abort, Cursor
@@ -54,7 +54,7 @@ _TOKEN = re.compile(
 )
 
 
-def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None) -> Parsed:
+def parse_formula(text: str, *, locate: Locate | None = None) -> Parsed:
     """The tree of a formula, or None and a diagnostic. `locate` maps offsets in `text` to a span."""
     parser = _Parser(text, locate or Source("<formula>", text).locator())
     with suppress(Abort):

@@ -55,9 +55,8 @@ class Scope:
         """The scope in which these arguments are known to be defined; see Note [Strictness]."""
         if not (names and self.language.is_closed):
             return self
-        return replace(
-            self, kinds={n: k.present if n in names else k for n, k in self.kinds.items()}
-        )
+        known = {n: k.present if n in names else k for n, k in self.kinds.items()}
+        return replace(self, kinds=known)
 
 
 def every_part(tree: Typed) -> Iterator[Typed]:
@@ -80,6 +79,5 @@ def fits(kind: Kind, wanted: Wanted) -> bool:
     """Whether a value of this kind is accepted where one of the wanted kinds is expected."""
     if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
         return True
-    return (kind == INT and bool(wanted & {FLOAT, SCALAR})) or (
-        kind in NUMBERS and SCALAR in wanted
-    )
+    is_number = kind in NUMBERS and SCALAR in wanted
+    return is_number or (kind == INT and bool(wanted & {FLOAT, SCALAR}))

@@ -80,7 +80,7 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
         case nodes.Subscript(value, index):
             of, at = type_formula(value, scope, LISTS), type_formula(index, scope, _INT)
             is_known = of.kind.is_list and of.kind.is_known
-            return Typed(node, of.kind.element if is_known else scope.language.assumed, (of, at))
+            return Typed(node, Kind(of.kind.sort) if is_known else scope.language.assumed, (of, at))
         case nodes.ListDisplay(items):
             parts = tuple([type_formula(item, scope, _INT) for item in items])
             kinds = [part.kind for part in parts if not part.is_none]

@@ -18,7 +18,7 @@ from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import find_torch_files
-from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.loader.versions import parse_version, version_text
 from torchgen_lite.loader.yaml_nodes import ListNode, Node, ScalarNode
 
 DTYPES = ("float32", "lower_precision")
@@ -66,7 +66,7 @@ def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
         source, _ = read_source(files.autocast, files.autocast.parent)
         if source is not None:
             return _read_lists(source.text)
-    wanted = f"PyTorch {'.'.join(map(str, release))}" if release else "PyTorch"
+    wanted = f"PyTorch {version_text(release)}" if release else "PyTorch"
     message = f"the rules of CUDA are in a header of {wanted}, which is not here"
     hint = "install it, put its wheel into this folder, or write the rules"
     reader.report("TG337", message, node, "not known", hint)

@@ -10,15 +10,13 @@ whole, and sums over `k+`. `analysis.axes` checks the line against the schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Locate, Span
 from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.shapes import Shape, plain
-from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.loader.yaml_nodes import Node
 
 _TENSOR = re.compile(rf"\s*(?P<name>{NAME})?\s*\[(?P<axes>[^][]*)\]\s*(?:,|$)", re.ASCII)
 _AXIS = re.compile(rf"(\*?{NAME})([!+]?)", re.ASCII)
@@ -61,10 +59,10 @@ class Axes:
 
 def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     """The line, or None and diagnostics if it can't be read."""
-    text = reader.text_of(name, node)
-    if text is None or not isinstance(node, ScalarNode):
+    line = reader.scalar(name, node)
+    if line is None:
         return None
-    locate = scalar_locator(reader.source, node)
+    text, locate = line.value, reader.locator(line)
     left, arrow, _ = text.partition("->")
     if not arrow:
         reader.report("TG348", "axes without results", node, "no `->`", _EXAMPLE)
@@ -81,7 +79,7 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
 
 
 def _read_tensors(
-    reader: EntryReader, text: str, start: int, locate: Callable[[int, int], Span]
+    reader: EntryReader, text: str, start: int, locate: Locate
 ) -> tuple[Axed, ...] | None:
     """The tensors of one side of the arrow, which ends with the text."""
     found: list[Axed] = []
@@ -98,9 +96,8 @@ def _read_tensors(
             span = locate(match.start("axes") + begin, match.start("axes") + end)
             axis = _AXIS.fullmatch(word)
             if axis is None:
-                reader.refuse(
-                    "TG348", word or ",", "an axis", span, "here", "write `n`, `*b`, `d!` or `k+`"
-                )
+                hint = "write `n`, `*b`, `d!` or `k+`"
+                reader.refuse("TG348", word or ",", "an axis", span, "here", hint)
                 return None
             axes.append(Axis(axis[1], axis[2], span))
         begin = match.start("name") if match["name"] else match.start("axes") - 1

@@ -40,7 +40,6 @@ from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader
 from torchgen_lite.loader.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # Lists of operators that get a kernel. To the dispatcher, a kernel that a lazy backend generates is
@@ -206,16 +205,13 @@ def _backend(reader: EntryReader) -> Backend:
         return Backend("PrivateUse1", namespace, class_name)
     name = _PRIVATE.get(text, text)
     names = key_names(reader.dialect.privateuse1)
+    flags = [
+        field in reader.fields and reader.flag(field, reader.fields[field][1])
+        for field in ("use_out_as_primary", "device_guard")
+    ]
     reader.choice("TG103", "dispatch key", name, reader.fields["backend"][1], names)
-    return Backend(
-        names.get(name, "PrivateUse1"),
-        namespace,
-        class_name or f"{text}NativeFunctions",
-        "use_out_as_primary" in reader.fields
-        and reader.flag("use_out_as_primary", reader.fields["use_out_as_primary"][1]),
-        "device_guard" in reader.fields
-        and reader.flag("device_guard", reader.fields["device_guard"][1]),
-    )
+    class_name = class_name or f"{text}NativeFunctions"
+    return Backend(names.get(name, "PrivateUse1"), namespace, class_name, *flags)
 
 
 def _cpp_name(reader: EntryReader, field: str) -> str:
@@ -243,7 +239,7 @@ def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterato
             continue
         schema = None
         if "(" in named.value:
-            schema, found = parse_schema(named.value, locate=scalar_locator(reader.source, named))
+            schema, found = parse_schema(named.value, locate=reader.locator(named))
             reader.diagnostics += found
         for name in (name for name in _METAS if _is_true(fields.get(name))):
             message = f"`{name}` asks for a meta function of the backend, which is not generated"

@@ -275,9 +275,8 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)
     if bare is not None and "invalid value" in text.lower():
         label = Label(Span(source, *bare.span()), "not in quotes")
-        return Diagnostic(
-            "TG001", "a string without quotes", label, help=write_instead(bare[0], f'"{bare[0]}"')
-        )
+        hint = write_instead(bare[0], f'"{bare[0]}"')
+        return Diagnostic("TG001", "a string without quotes", label, help=hint)
     message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
     return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
 

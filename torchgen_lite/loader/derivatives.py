@@ -19,7 +19,6 @@ from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -36,6 +35,7 @@ AUTO_ELEMENT_WISE = "auto_element_wise"
 _WORDS = {word: word for word in (NOT_DIFFERENTIABLE, AUTO_LINEAR, AUTO_ELEMENT_WISE)}
 # PyTorch's spelling of the first word is accepted too.
 _WORDS["non_differentiable"] = NOT_DIFFERENTIABLE
+Pairs = Sequence[tuple[ScalarNode, Node]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,7 @@ class Derivatives:
         return dict(self.variants).get(DEFAULT, ())
 
 
-def read_derivatives(
-    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]], span: Span
-) -> Derivatives:
+def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
     """The formulas of a mapping, with its variants by key."""
     variants: dict[str, tuple[Formula, ...]] = {}
     differentiability: tuple[bool | str, ...] | None = None
@@ -191,19 +189,17 @@ class _Values:
         return self.whole.get(name.text)
 
 
-def _read_formulas(
-    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]]
-) -> tuple[Formula, ...]:
+def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
-        if not isinstance(value, ScalarNode) or value.is_null:
-            reader.wrong_type(key.value, value, "a formula")
+        scalar = reader.scalar(key.value, value, "a formula")
+        if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))
-        text, tree = value.value, None
+        text, tree = scalar.value, None
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
-            tree, found = parse_formula(text, locate=scalar_locator(reader.source, value))
+            tree, found = parse_formula(text, locate=reader.locator(scalar))
             reader.repeat(found)
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
     return tuple(formulas)

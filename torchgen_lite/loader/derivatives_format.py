@@ -19,7 +19,6 @@ from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.reader import EntryReader
 from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import parse_schema
 
 
@@ -29,12 +28,10 @@ def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> 
     plain = node.items if isinstance(node, ListNode) else None
     for item in plain or reader.items("backward", "a list of entries"):
         entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
-        _load_formulas(entry, item, earlier, versions)
+        _load_item(entry, item, earlier, versions)
 
 
-def _load_formulas(
-    reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions
-) -> None:
+def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- name: ...`"
         reader.report("TG101", "an entry must be a mapping", node, "here", hint)
@@ -47,7 +44,7 @@ def _load_formulas(
         reader.report("TG104", "an entry without `name`", node, "here")
         return
     reader.head = name
-    schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
+    schema, found = parse_schema(name.value, locate=reader.locator(name))
     reader.diagnostics += found
     derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
     if schema is None or not (versions.has(releases) or earlier.has(schema.full_name)):

@@ -136,8 +136,7 @@ def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
         return True
     hint = "an identifier, or identifiers joined with `.` or `::`"
     if "<" in node.value and KERNEL_NAME.match(node.value):
-        hint = (
-            f"a template has no name of its own: name a function that calls `{short(node.value)}`"
-        )
+        called = short(node.value)
+        hint = f"a template has no name of its own: name a function that calls `{called}`"
     reader.refuse("TG108", node.value, "the name of a kernel", node, "not an identifier", hint)
     return False

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
-from torchgen_lite.loader.versions import Version, has_release, meet
+from torchgen_lite.loader.versions import Version, has_release, meet, version_text
 from torchgen_lite.loader.yaml_nodes import Node, ScalarNode
 from torchgen_lite.schema.kept import kept
 
@@ -95,7 +95,7 @@ class Earlier:
             message = f"operator `{short(name)}` is not declared"
             reader.report("TG312", message, node, "no such operator", hint)
         else:
-            version = ".".join(map(str, release[:2]))
+            version = version_text(release[:2])
             message = f"PyTorch {version} does not have `{short(name)}`, which is for `{releases}`"
             reader.report("TG346", message, node, "left out", _NO_SCHEMA)
         return None

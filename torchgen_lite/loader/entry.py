@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.loader.versions import Version, has_release
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.model import compared
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Samples
-    from torchgen_lite.schema import FunctionSchema
 
 
 @dataclass(slots=True, eq=False)

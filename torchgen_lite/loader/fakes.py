@@ -13,17 +13,15 @@ they mean for an operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, plain
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 
 RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
@@ -75,12 +73,11 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     """The value of `fake:`, or None and diagnostics if it can't be read."""
     span = reader.span(node)
     if isinstance(node, ScalarNode):
-        written = reader.text_of(name, node, "a rule or the name of a function")
-        function = (written or "").strip()
-        if written is None:
+        if reader.scalar(name, node, "a rule or the name of a function") is None:
             return None
+        function = node.value.strip()
         if "::" not in function and KERNEL_NAME.fullmatch(function):
-            return Fake(written, function, span=span)
+            return Fake(node.value, function, span=span)
         hint = "write a rule as `fake: {like: x}`"
         reader.refuse("TG330", function, "the name of a Python function", span, help=hint)
         return None
@@ -91,26 +88,21 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     else:
         pairs = reader.read_keys(node)
         named = [(key, value) for key, value in pairs if key.value != CHECK]
-        if not named and pairs:
-            checks = read_checks(reader, pairs[0][1])
-            return None if checks is None else Fake(text, checks=checks, span=span)
-        if any(key.value in RULE_FIELDS for key, _ in pairs) or not all(
-            isinstance(value, MapNode) for _, value in named
-        ):
+        is_rule = any(key.value in RULE_FIELDS for key, _ in pairs)
+        if is_rule or not all(isinstance(value, MapNode) for _, value in named):
             rules = [_read_rule(reader, node, "")]
         else:
             rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in named]
             beside = [read_checks(reader, value) for key, value in pairs if key.value == CHECK]
             if None in beside:
                 return None
-    if not rules or rules == [FakeRule(())]:
+    if rules == [FakeRule(())] or not (rules or beside):
         reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
         return None
     kept = tuple(rule for rule in rules if rule is not None)
     own = [*beside, *(rule.checks for rule in kept)]
     every = tuple(check for some in own for check in some or ())
-    is_whole = len(kept) == len(rules) and bool(kept)
-    return Fake(text, "", kept, every, span) if is_whole else None
+    return Fake(text, "", kept, every, span) if len(kept) == len(rules) else None
 
 
 def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None:
@@ -124,7 +116,7 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         reader.report("TG330", "an empty check", node, "here", hint)
         return None
     for key, value in pairs:
-        condition = parse_in(reader, key.value, scalar_locator(reader.source, key))
+        condition = parse_in(reader, key.value, reader.locator(key))
         if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
             reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
@@ -163,10 +155,8 @@ def _read_rule(
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
     """A scalar as an expression, or a YAML list as a list of expressions."""
     if not isinstance(node, ListNode):
-        text = reader.text_of(name, node, "an expression")
-        if text is None or not isinstance(node, ScalarNode):
-            return None
-        return parse_in(reader, text, scalar_locator(reader.source, node))
+        scalar = reader.scalar(name, node, "an expression")
+        return None if scalar is None else parse_in(reader, scalar.value, reader.locator(scalar))
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
         # YAML splits a flow list at every comma, even inside calls, so the text itself is parsed.
@@ -177,9 +167,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 
-def parse_in(
-    reader: EntryReader, text: str, locate: Callable[[int, int], Span]
-) -> Expression | None:
+def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
     reader.repeat(found, "write `floor_div(a, b)`" if "//" in text else None)

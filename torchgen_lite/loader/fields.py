@@ -43,6 +43,23 @@ def _ours(
     return Field(name, shape, description, ours=True, fills=fills, part_of=part_of)
 
 
+# What the loader still takes, by the release of PyTorch since which it means nothing.
+_RETIRED: tuple[tuple[str, str, Shape, str], ...] = (
+    ("1.10", "use_c10_dispatcher", UNREAD, "how the kernel was called"),
+    ("1.10", "hacky_wrapper_for_legacy_signatures", UNREAD_FLAG, "adapted the kernel's signature"),
+    ("1.3", "matches_jit_signature", UNREAD, "whether the schema was the JIT's"),
+    ("1.6", "supports_named_tensor", UNREAD_FLAG, "kept names of dimensions"),
+    ("1.6", "named_guard", UNREAD_FLAG, "refused names of dimensions"),
+    ("1.8", "requires_tensor", UNREAD_FLAG, "one argument had to be a tensor"),
+    ("1.8", "manual_kernel", UNREAD_FLAG, "kernels were registered by hand"),
+    ("1.8", "abstract", UNREAD_FLAG, "there was no default kernel"),
+    ("1.8", "deprecated", UNREAD_FLAG, "calling it gave a warning"),
+    ("1.10", "device_init", UNREAD_FLAG, "the device was initialized first"),
+    ("1.8", "zero_dim_dispatch_when_scalar", UNREAD, "legacy dispatch on zero dimensions"),
+    ("1.8", "cpu_half", UNREAD_FLAG, "legacy kernels for half precision on CPU"),
+    ("1.8", "cpu_bool", UNREAD_FLAG, "legacy kernels for bool on CPU"),
+    ("1.8", "cuda_bool", UNREAD_FLAG, "legacy kernels for bool on CUDA"),
+)
 _FIELDS = (
     Field("func", shapes.FUNC, "the schema; the only required field"),
     _ours("doc", TEXT, "what the operator does; goes to docstrings, types and C++ headers"),
@@ -176,27 +193,7 @@ _FIELDS = (
         FLAG,
         "for generated C++: whether tensors that are written to are passed by const reference",
     ),
-    Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
-    Field(
-        "hacky_wrapper_for_legacy_signatures",
-        UNREAD_FLAG,
-        "adapted the kernel's signature",
-        retired="1.10",
-    ),
-    Field("matches_jit_signature", UNREAD, "whether the schema was the JIT's", retired="1.3"),
-    Field("supports_named_tensor", UNREAD_FLAG, "kept names of dimensions", retired="1.6"),
-    Field("named_guard", UNREAD_FLAG, "refused names of dimensions", retired="1.6"),
-    Field("requires_tensor", UNREAD_FLAG, "one argument had to be a tensor", retired="1.8"),
-    Field("manual_kernel", UNREAD_FLAG, "kernels were registered by hand", retired="1.8"),
-    Field("abstract", UNREAD_FLAG, "there was no default kernel", retired="1.8"),
-    Field("deprecated", UNREAD_FLAG, "calling it gave a warning", retired="1.8"),
-    Field("device_init", UNREAD_FLAG, "the device was initialized first", retired="1.10"),
-    Field(
-        "zero_dim_dispatch_when_scalar", UNREAD, "legacy dispatch on zero dimensions", retired="1.8"
-    ),
-    Field("cpu_half", UNREAD_FLAG, "legacy kernels for half precision on CPU", retired="1.8"),
-    Field("cpu_bool", UNREAD_FLAG, "legacy kernels for bool on CPU", retired="1.8"),
-    Field("cuda_bool", UNREAD_FLAG, "legacy kernels for bool on CUDA", retired="1.8"),
+    *[Field(name, shape, text, retired=release) for release, name, shape, text in _RETIRED],
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
@@ -215,9 +212,8 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
             values[found[0]] = found[1](reader, name, node)
     if "ufunc_inner_loop" in values:
         dispatch = values.get("dispatch", ())
-        values["dispatch"] = dispatch + native.implied_kernels(
-            reader, values["ufunc_inner_loop"], dispatch
-        )
+        implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
+        values["dispatch"] = dispatch + implied
     if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
         _check_exclusive(reader, values)
     return values
@@ -270,15 +266,13 @@ def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
         properties[field.name] = {"description": text, **field.shape.schema(dialect)}
     for name in dialect.extra_fields:
         properties[name] = {"description": "A field of a vendor, declared in the configuration."}
+    is_true = {"structured": {"const": True}}
     entry: Json = {
         "type": "object",
         "required": ["func"],
         "properties": properties,
         "additionalProperties": False,
-        "not": {
-            "required": ["structured", "structured_delegate"],
-            "properties": {"structured": {"const": True}},
-        },
+        "not": {"required": ["structured", "structured_delegate"], "properties": is_true},
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

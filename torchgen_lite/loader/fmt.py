@@ -174,11 +174,9 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
 
 def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]:
     least = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=indent)
-    is_list = (
-        block
-        and any(x.strip().startswith("- ") for x in lines)
-        and not any(_FIELD.match(x.strip()) for x in lines if not x.strip().startswith(("-", "#")))
-    )
+    texts = [x.strip() for x in lines]
+    has_fields = any(_FIELD.match(x) for x in texts if not x.startswith(("-", "#")))
+    is_list = block and any(x.startswith("- ") for x in texts) and not has_fields
     shift = (2 if is_list else 4) - least
     out: list[str] = []
     for line in lines:

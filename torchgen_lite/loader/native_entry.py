@@ -15,7 +15,6 @@ from torchgen_lite.loader.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
 
 MAX_ARGUMENTS = 64
@@ -71,12 +70,11 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         at, hint = (reader.fields[near][0], meant(near, "func")) if near else (entry, None)
         reader.report("TG104", "an entry without `func`", at, "here", hint)
         return None
-    node = pair[1]
-    if not isinstance(node, ScalarNode) or node.is_null:
-        reader.wrong_type("func", node, "a schema")
+    node = reader.scalar("func", pair[1], "a schema")
+    if node is None:
         return None
     reader.head = node
-    schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
+    schema, found = parse_schema(node.value, locate=reader.locator(node))
     reader.diagnostics += [replace(d, **reader.about) for d in found]
     if schema is None:
         return None

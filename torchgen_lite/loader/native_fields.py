@@ -48,7 +48,6 @@ _LOOP_TABLE: Json = {
     "propertyNames": {"enum": list(_KEYS)},
     "additionalProperties": {"type": "string"},
 }
-_LOOPS: Json = {"anyOf": [{"type": "string"}, _LOOP_TABLE]}
 
 Loops = tuple[tuple[str, str], ...]
 
@@ -259,7 +258,7 @@ PYTHON_MODULE = one_of("Python module", ("nn", "fft", "linalg", "nested", "spars
 CATEGORY = one_of("category", ("factory", "new", "like", "dummy"))
 EFFECTS = one_of("effect", ("ordered",))
 PRECOMPUTED = Shape(_LINES, _precomputed)
-LOOPS = Shape(plain(**_LOOPS), _inner_loops)
+LOOPS = Shape(plain(anyOf=[{"type": "string"}, _LOOP_TABLE]), _inner_loops)
 NO_DEFAULTS = Shape(_LINES, _no_defaults)
 DISPATCH = Shape(_dispatch_schema, read_dispatch)
 TAGS = Shape(lambda dialect: words(comma_list(dialect.tags), dialect.tags), _tags, is_words=True)

@@ -66,9 +66,8 @@ def load_native_functions(
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     for source in sources:
-        _load_file(
-            source, Earlier(functions, derive, native, dialect.for_torch), dialect, diagnostics
-        )
+        earlier = Earlier(functions, derive, native, dialect.for_torch)
+        _load_file(source, earlier, dialect, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 

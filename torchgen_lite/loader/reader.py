@@ -10,6 +10,7 @@ from torchgen_lite.diagnostics import (
     Diagnostic,
     Help,
     Label,
+    Locate,
     Source,
     Span,
     Suggestion,
@@ -157,12 +158,9 @@ class EntryReader:
 
     def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
-            span = self.span(node)
+            span, text = self.span(node), self.source.text
             help_ = self._indent(name) or _leave_out(span, name)
-            if (
-                span.source.text.startswith(",", span.start)
-                and span.source.text[span.start - 1] != ":"
-            ):
+            if text.startswith(",", span.start) and text[span.start - 1] != ":":
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
             return
@@ -181,10 +179,19 @@ class EntryReader:
 
     def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
         """The text of a value, or None if it is wrong; `name` is its field, for messages."""
+        scalar = self.scalar(name, node, wanted)
+        return None if scalar is None else scalar.value
+
+    def scalar(self, name: str, node: Node, wanted: str = "a string") -> ScalarNode | None:
+        """The node, if it is a text."""
         if isinstance(node, ScalarNode) and not node.is_null:
-            return node.value
+            return node
         self.wrong_type(name, node, wanted)
         return None
+
+    def locator(self, node: ScalarNode) -> Locate:
+        """A function from offsets in the text of a node to places."""
+        return scalar_locator(self.source, node)
 
     def items(self, name: str, wanted: str) -> list[Node]:
         """The items of a field that is a list; none if it is absent or wrong."""
@@ -221,17 +228,16 @@ class EntryReader:
         value = node.value
         if "," not in value and value == value.strip() and value:
             return [(value, self.span(node))]
-        locate = scalar_locator(self.source, node)
+        locate = self.locator(node)
         return [(word, locate(start, end)) for word, start, end in cut_words(value)]
 
     def choices(
         self, code: str, what: str, name: str, node: Node, choices: Collection[str]
     ) -> tuple[str, ...]:
         """The words of a value that are among the choices, each once; the others are reported."""
-        words = [
-            w for w, at in self.words_of(name, node) if self.choice(code, what, w, at, choices)
-        ]
-        return tuple(dict.fromkeys(words))
+        found = self.words_of(name, node)
+        known = [word for word, at in found if self.choice(code, what, word, at, choices)]
+        return tuple(dict.fromkeys(known))
 
     def choice(
         self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]

@@ -19,14 +19,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.loader.yaml_text import scalar_locator
 
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -79,7 +78,7 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
         hint = "write each sample behind a dash"
         reader.wrong_type("samples", node, "a list, or a mapping with `calls`", hint)
         return Samples(())
-    values = {}
+    values: dict[str, Node] = {}
     for key, value in reader.read_keys(node):
         if key.value in FIELDS:
             values[key.value] = value
@@ -92,14 +91,11 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
             hint = "write the samples as a list under `calls:`"
             reader.report("TG335", "`samples` without `calls`", node, "here", hint)
         return Samples(())
+    dtypes = values.get("dtypes")
     return Samples(
         _read_calls(reader, values["calls"]),
         _read_reference(reader, values["reference"]) if "reference" in values else None,
-        (
-            reader.choices("TG335", "dtype of samples", "dtypes", values["dtypes"], DTYPES)
-            if "dtypes" in values
-            else ()
-        ),
+        reader.choices("TG335", "dtype of samples", "dtypes", dtypes, DTYPES) if dtypes else (),
         _read_tolerances(reader, values),
         _read_gradcheck(reader, values["gradcheck"]) if "gradcheck" in values else (),
     )
@@ -182,7 +178,7 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
             hint = "in square brackets a comma ends a sample: write each behind a dash"
         reader.refuse("TG335", text, "a list of arguments", span, "here", hint)
         return None
-    locate = scalar_locator(reader.source, node)
+    locate = reader.locator(node)
     lead = len(node.value) - len(node.value.lstrip())
 
     def shifted(start: int, end: int) -> Span:
@@ -220,20 +216,19 @@ _NODES = tuple(getattr(ast, name) for name in """
 
 def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
-    if not isinstance(node, ScalarNode) or node.is_null:
-        reader.wrong_type("reference", node, "an expression or the name of a function")
+    scalar = reader.scalar("reference", node, "an expression or the name of a function")
+    if scalar is None:
         return None
-    span = reader.span(node)
-    text = node.value.strip()
+    span, text = reader.span(node), scalar.value.strip()
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
         return Reference(text, text, ((text, span),), span)
     try:
-        tree = ast.parse(f"(\n{node.value}\n)", mode="eval").body
+        tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         hint = error.msg if isinstance(error, SyntaxError) else None
         reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
         return None
-    place = _placed(node.value, scalar_locator(reader.source, node))
+    place = _placed(scalar.value, reader.locator(scalar))
     for part in ast.walk(tree):
         problem = _unread(part)
         if problem:
@@ -254,7 +249,7 @@ def _unread(node: ast.AST) -> str:
     return f"`{short(ast.unparse(node))}`"
 
 
-def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST], Span]:
+def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
     """Map nodes to places. Python counts bytes within lines, and the first line is our bracket."""
     lines = text.splitlines(keepends=True)
 
@@ -272,11 +267,12 @@ def _placed(text: str, locate: Callable[[int, int], Span]) -> Callable[[ast.AST]
 
 
 _NUMBER = {"type": "number", "minimum": 0}
-_GRADCHECK: Json = {
+_SETTINGS: Json = {
     **dict.fromkeys(GRADCHECK, _NUMBER),
     "dtype": {"enum": list(DTYPES[2:])},
     "check_batched_grad": {"type": "boolean"},
 }
+_GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
 _MAPPING: Json = {
     "type": "object",
@@ -285,12 +281,7 @@ _MAPPING: Json = {
         "reference": {"type": "string"},
         "dtypes": words(comma_list(DTYPES), DTYPES),
         **dict.fromkeys(TOLERANCES, _NUMBER),
-        "gradcheck": {
-            "anyOf": [
-                {"enum": [False]},
-                {"type": "object", "properties": _GRADCHECK, "additionalProperties": False},
-            ]
-        },
+        "gradcheck": {"anyOf": [{"enum": [False]}, _GRADCHECK]},
     },
     "additionalProperties": False,
     "required": ["calls"],

@@ -32,19 +32,14 @@ def functions_of_torch() -> Functions:
     """The functions that PyTorch has."""
     text = Path(__file__).with_suffix(".txt").read_text("utf-8")
     rows = [line.split() for line in text.splitlines() if line[0] != "#"]
-    with_header = frozenset(name for name, _, *places in rows if "at" in places)
-    counts = {}
-    for name, count, *_ in rows:
-        fewest, _, most = count.partition("-")
-        if fewest:
-            counts[name] = int(fewest), int(most or fewest)
-    return Functions(
-        frozenset(name for name, _, *places in rows if "torch" in places),
-        with_header.union(name for name, _, *places in rows if "plain" in places),
-        with_header,
-        counts,
-        frozenset(name for name, _, *places in rows if "tensor" in places),
-    )
+    spans = ((name, count.partition("-")) for name, count, *_ in rows)
+    counts = {name: (int(low), int(high or low)) for name, (low, _, high) in spans if low}
+
+    def having(word: str) -> frozenset[str]:
+        return frozenset(name for name, _, *words in rows if word in words)
+
+    at = having("at")
+    return Functions(having("torch"), at | having("plain"), at, counts, having("tensor"))
 
 
 def in_at(name: str) -> bool:

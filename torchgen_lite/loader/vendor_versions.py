@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from torchgen_lite.loader.reader import TRUTH, EntryReader
-from torchgen_lite.loader.versions import Version, has_release, next_version, parse_version
+from torchgen_lite.loader.versions import (
+    Version,
+    has_release,
+    next_version,
+    parse_version,
+    version_text,
+)
 from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
 _ALL = "all_version"
@@ -65,11 +71,7 @@ class VendorVersions:
         every = sorted(self.every)
         first, last = every.index(min(releases)), every.index(max(releases))
         parts = own.split(",") if own else []
-        parts += [f">={_text(min(releases))}"] if first else []
-        parts += [f"<{_text(next_version(max(releases)))}"] if every[last + 1 :] else []
-        parts += [f"!={_text(one)}.*" for one in every[first:last] if one not in releases]
+        parts += [f">={version_text(min(releases))}"] if first else []
+        parts += [f"<{version_text(next_version(max(releases)))}"] if every[last + 1 :] else []
+        parts += [f"!={version_text(one)}.*" for one in every[first:last] if one not in releases]
         return ",".join(dict.fromkeys(parts)) or None
-
-
-def _text(version: Version) -> str:
-    return ".".join(map(str, version))

@@ -32,6 +32,11 @@ def parse_version(text: str) -> Version:
     return tuple(int(part[:9]) for part in match[0].split(".")) if match else ()
 
 
+def version_text(version: Version) -> str:
+    """`2.13` for (2, 13)."""
+    return ".".join(map(str, version))
+
+
 def parse_range(text: str) -> tuple[Clause, ...] | None:
     """The comparisons of a range, or None if it isn't one. `==2.9.*` and `~=2.9` are two each.
 

@@ -44,11 +44,8 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
     if "flow" in context:
         expected = f"expected `,` or `{'}' if sign == '{' else ']'}`"
         return _mistake(f"`{sign}` is not closed", Label(here, expected), (opening,))
-    found = (
-        _colon_in_a_schema(source, at)
-        or _wrong_indentation(source, number)
-        or _no_key(source, number, problem)
-    )
+    found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number)
+    found = found or _no_key(source, number, problem)
     if found is None and here.text == ":":
         place, hint = Label(here, "this starts a nested mapping"), "put the value in quotes"
         return _mistake("an unquoted value has `: ` in it", place, (), hint)

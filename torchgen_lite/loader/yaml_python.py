@@ -64,16 +64,11 @@ class PythonParser(yaml.SafeLoader):
 def as_libyaml_says(problem: str, context: str) -> str:
     """What libyaml says of a mistake, by what either parser says."""
     if problem.startswith("expected <block end>"):
-        return (
-            f"did not find expected {'key' if 'mapping' in context else repr('-') + ' indicator'}"
-        )
+        wanted = "key" if "mapping" in context else "'-' indicator"
+        return f"did not find expected {wanted}"
     for begin, words in _WORDS.items():
         if problem.startswith(begin):
             return words
     problem = re.sub(r"^found character .* that", "found character that", problem)
     expected = re.fullmatch(r"expected (?:the |a )?(.*?), but (?:found|got) .*", problem, re.DOTALL)
-    return (
-        f"did not find expected {expected[1].replace(' a ', ' ')}"
-        if expected is not None
-        else problem
-    )
+    return f"did not find expected {expected[1].replace(' a ', ' ')}" if expected else problem

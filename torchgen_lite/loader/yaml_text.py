@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.diagnostics import Locate, Source, Span
 from torchgen_lite.loader.yaml_nodes import ScalarNode
 
 _SPACE = " \t\r\n\x85\u2028\u2029"
 _HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
 
 
-def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Span]:
+def scalar_locator(source: Source, node: ScalarNode) -> Locate:
     """A function from offsets in the scalar's value to a span of the file."""
     value, start = node.value, node.start + (node.style in ("'", '"'))
     if source.text.startswith(value, start):

@@ -39,9 +39,8 @@ def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> Non
     wrong = misfit(type_, default)
     if wrong is not None:
         label, names = wrong
-        hint = (
-            write_instead(default, "None") if names == ("None",) else did_you_mean(default, names)
-        )
+        is_none = names == ("None",)
+        hint = write_instead(default, "None") if is_none else did_you_mean(default, names)
         if hint is None and str(type_) in ("str", "str?") and default.isidentifier():
             hint = write_instead(default, f'"{default}"')
         message = f"default `{cursor.shorten(default)}` does not fit type `{type_}`"

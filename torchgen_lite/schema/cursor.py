@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from ..diagnostics import Diagnostic, Help, Label, Span
+from ..diagnostics import Diagnostic, Help, Label, Locate
 from .lexer import IDENT, TOKEN, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
@@ -29,7 +28,7 @@ class Cursor:
     pattern = TOKEN
     foreign = "TG200", "not allowed in a schema"
 
-    def __init__(self, text: str, locate: Callable[[int, int], Span]) -> None:
+    def __init__(self, text: str, locate: Locate) -> None:
         self.text = text
         self.locate = locate
         self.kinds, self.texts, self.starts = tokenize(text, self.pattern)
@@ -99,12 +98,6 @@ class Cursor:
                 depth = max(depth - 1, 0)
             self.advance()
 
-    def skip_to_closing(self) -> None:
-        """Step over the next `)`, if there is one before the next comma."""
-        while self.kind != "end" and self.texts[self.at] not in (",", ")"):
-            self.advance()
-        self.take(")")
-
     def report(
         self,
         code: str,
@@ -133,10 +126,6 @@ class Cursor:
         """Record a mistake at the current token."""
         end = self.start + max(len(self.texts[self.at]), 1)
         self.report(code, message, self.start, end, label, help, secondary)
-
-    def warn(self, code: str, message: str, start: int, end: int) -> None:
-        """Record something odd that does not make the schema wrong."""
-        self.diagnostics.append(Diagnostic(code, message, Label(self.locate(start, end))))
 
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TypeVar
 
-from ..diagnostics import Source, Span
+from ..diagnostics import Locate, Source, Span
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .model import Argument, Parts, Return
@@ -68,7 +68,7 @@ def _return(text: str) -> Return | None:
     return _parse(text, parse_return)
 
 
-def parse_fast(text: str, locate: Callable[[int, int], Span]) -> Parts | None:
+def parse_fast(text: str, locate: Locate) -> Parts | None:
     """A schema in the usual spelling, or None."""
     header = _NAME.match(text)
     if header is None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..diagnostics import Diagnostic, Label, Source, Span
+from ..diagnostics import Diagnostic, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
 from .model import Argument, Return, find_annotation
-from .parser import MAX_LENGTH, Locate, parse_parts
+from .parser import MAX_LENGTH, parse_parts
 
 
 class SchemaError(ValueError):

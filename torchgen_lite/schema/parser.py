@@ -19,13 +19,11 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..diagnostics import Diagnostic, Label, Span, Suggestion, has_errors
+from ..diagnostics import Diagnostic, Label, Locate, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .lexer import BAD_STRING
 from .model import Argument, Parts, Return
-
-Locate = Callable[[int, int], Span]
 
 # PyTorch's longest schema has some 1,600 characters.
 MAX_LENGTH = 64 * 1024
@@ -62,17 +60,9 @@ def _schema(cursor: Cursor) -> Parts:
         end = len(cursor.text.rstrip())
         cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
     span = cursor.locate(name_start, cursor.last_end)
-    return (
-        name,
-        overload_name,
-        arguments,
-        returns,
-        is_vararg,
-        is_varret,
-        parenthesized,
-        span,
-        cursor.locate(name_start, name_end).end - span.start,
-    )
+    name_length = cursor.locate(name_start, name_end).end - span.start
+    parts = name, overload_name, arguments, returns
+    return (*parts, is_vararg, is_varret, parenthesized, span, name_length)
 
 
 def _name(cursor: Cursor) -> tuple[str, str]:
@@ -111,7 +101,9 @@ def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
 
     is_vararg = _items(cursor, opening, "argument", read)
     if stars and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
-        cursor.warn("TG207", "no keyword-only argument after `*`", stars[0], stars[0] + 1)
+        place = Label(cursor.locate(stars[0], stars[0] + 1))
+        warning = Diagnostic("TG207", "no keyword-only argument after `*`", place)
+        cursor.diagnostics.append(warning)
     return tuple(arguments), is_vararg
 
 

@@ -73,10 +73,10 @@ def _atom(cursor: Cursor) -> Type:
         code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
         raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
     name = cursor.advance()
+    # `__torch__.torch.classes.c10d.Work`, or a name from another language.
+    while cursor.texts[cursor.at] in (".", "::"):
+        name += cursor.advance() + cursor.ident("TG202", "a name")
     text = cursor.texts[cursor.at]
-    if text == "." or text == "::":
-        name = _dotted(cursor, name)
-        text = cursor.texts[cursor.at]
     if text == "(" and name in GENERIC_TYPES:
         return GenericType(name, _type_list(cursor), _annotation(cursor))
     name_end = cursor.last_end
@@ -84,13 +84,6 @@ def _atom(cursor: Cursor) -> Type:
     if name not in BASE_TYPES:
         _check_name(cursor, name, start, name_end)
     return BaseType(name, annotation)
-
-
-def _dotted(cursor: Cursor, name: str) -> str:
-    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name from another language."""
-    while cursor.texts[cursor.at] in (".", "::"):
-        name += cursor.advance() + cursor.ident("TG202", "a name")
-    return name
 
 
 def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
@@ -149,7 +142,9 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
         cursor.expect(")", "TG208")
     except Abort:
         # The parenthesis belongs to the annotation: leaving it would end the argument list.
-        cursor.skip_to_closing()
+        while cursor.kind != "end" and cursor.texts[cursor.at] not in (",", ")"):
+            cursor.advance()
+        cursor.take(")")
         raise
     return AliasAnnotation(before, is_write, after)
 

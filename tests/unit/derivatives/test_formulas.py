@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from torchgen_lite.analysis.differentiability.info import read_info, return_name
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
+from torchgen_lite.formulas.callees import no_operators
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.native_functions import load_native_functions
@@ -391,7 +393,7 @@ def test_variants_by_key_and_several_results() -> None:
     assert found == ()
     derivatives = functions[0].derivatives
     assert derivatives is not None
-    infos = read_info(functions[0], derivatives)
+    infos = read_info(functions[0], derivatives, Counter(), no_operators)
     assert {key: info.node_name for key, info in infos.items()} == {
         "Default": "GBackward0",
         "AutogradPrivateUse1": "GBackwardAutogradPrivateUse10",

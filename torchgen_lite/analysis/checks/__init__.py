@@ -9,8 +9,6 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.versions import Version
 
-__all__ = ["check_functions"]
-
 
 def check_functions(
     resolved: Resolved, tags: Collection[str], releases: Collection[Version] | None = None

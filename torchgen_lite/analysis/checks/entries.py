@@ -72,9 +72,8 @@ def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
         for argument in function.func.arguments if _SEEDED not in function.tags else ():
             type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
             if isinstance(type_, BaseType) and type_.name == "Generator":
-                message = (
-                    f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`"
-                )
+                name = function.func.local_name
+                message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
                 yield finding(function, "TG127", message, argument.span, "random", hint)
 
 

@@ -58,17 +58,14 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if f.name not in resolved.group_of]
     for functions in chain(together, alone):
-        kernels = [
-            (f, e) for f in functions for e in f.dispatch if e.backend and e.backend.class_name
-        ]
+        every = [(f, e) for f in functions for e in f.dispatch]
+        kernels = [pair for pair in every if pair[1].backend and pair[1].backend.class_name]
         plain = next((pair for pair in kernels if not pair[1].key.startswith("Autograd")), None)
         autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
         if plain is None or autograd is None:
             continue
-        names = [pair[0].func.local_name for pair in (autograd, plain)]
-        message = (
-            f"`{names[0]}` is under `autograd`, and its variant `{names[1]}` under `supported`"
-        )
+        one, other = (pair[0].func.local_name for pair in (autograd, plain))
+        message = f"`{one}` is under `autograd`, and its variant `{other}` under `supported`"
         there = (plain[1].key_span, "in the other list")
         yield finding(autograd[0], "TG318", message, autograd[1].key_span, "here", None, there)
 

@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
-from torchgen_lite.loader.versions import has_release, meet
+from torchgen_lite.loader.versions import has_release, meet, version_text
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
@@ -73,7 +73,7 @@ def missing(
         return
     message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
-    range_ = f">={release_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
+    range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
     help_ = (
         f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
     )
@@ -82,10 +82,5 @@ def missing(
 
 def release_span(releases: Sequence[Release]) -> str:
     """`2.6 to 2.9`."""
-    first, last = release_text(releases[0]), release_text(releases[-1])
+    first, last = version_text(releases[0]), version_text(releases[-1])
     return first if first == last else f"{first} to {last}"
-
-
-def release_text(release: Release) -> str:
-    """`2.13`."""
-    return f"{release[0]}.{release[1]}"

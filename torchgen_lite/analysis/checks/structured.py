@@ -24,11 +24,9 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
         wanted = function.delegate or ""
         found = resolved.declared_by_name.get(wanted) or resolved.lent.get(wanted)
         if found is None:
-            names = [
-                f.func.local_name for f in resolved.functions if f.namespace == function.namespace
-            ]
+            beside = [f for f in resolved.functions if f.namespace == function.namespace]
             message = f"structured delegate `{delegate}` does not exist"
-            hint = did_you_mean(delegate, names)
+            hint = did_you_mean(delegate, [f.func.local_name for f in beside])
             yield finding(function, "TG304", message, span, "no such operator", hint)
         elif not found.function.structured:
             message = f"structured delegate `{delegate}` is not structured"
@@ -70,9 +68,8 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
             keys = {entry.key for entry in function.dispatch}
             # Beside backend kernels, an explicit one serves the out variant on all other backends.
             # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
-            is_called = (
-                not keys.isdisjoint(DENSE_BACKENDS) or function.namespace in TORCH_NAMESPACES
-            )
+            is_theirs = function.namespace in TORCH_NAMESPACES
+            is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
             if function.func.out and not function.dispatch and not function.ufunc_inner_loop:
                 name = function.func.local_name
                 message = f"structured `{name}` names no kernel, which makes it composite"

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import is_out_overload
 from torchgen_lite.analysis.derive.signature import Signature
-from torchgen_lite.analysis.derive.variants import derive_functional, derive_out
+from torchgen_lite.analysis.derive.variants import derive
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.schema import SchemaKind
@@ -72,11 +72,12 @@ def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Opera
             continue
         wanted = []
         if SchemaKind.out not in slots and _wants_out(base, slots):
-            wanted.append((SchemaKind.out, derive_out))
+            wanted.append(SchemaKind.out)
         if SchemaKind.functional not in slots and (wanted or SchemaKind.out in slots):
-            wanted.append((SchemaKind.functional, derive_functional))
-        for kind, make in wanted:
-            operator = Operator(make(base.function, base.tags), base.others, is_derived=True)
+            wanted.append(SchemaKind.functional)
+        for kind in wanted:
+            function = derive(base.function, kind, base.tags)
+            operator = Operator(function, base.others, is_derived=True)
             name = operator.name
             # Another signature may already have the name; the checks across entries report it.
             if name not in taken:
@@ -96,9 +97,8 @@ def _base_of(slots: Slots) -> Operator | None:
     kind = next((kind for kind in _BASES if kind in slots), None)
     if kind is None or (kind is SchemaKind.out and len(slots) == 1):
         return None
-    if any(o.schema.is_aliasing for o in operators):
-        return None
-    if all(o.function.manual_cpp_binding for o in operators):
+    is_view = any(o.schema.is_aliasing for o in operators)
+    if is_view or all(o.function.manual_cpp_binding for o in operators):
         return None
     composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
     core = any("core" in o.function.tags for o in operators)

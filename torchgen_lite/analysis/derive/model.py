@@ -25,18 +25,16 @@ class VariantGroup(NamedTuple):
 
     def functions(self) -> list[NativeFunction]:
         """The variants that exist: functional, out, in-place, mutable."""
-        every = (self.functional, self.out, self.inplace, self.mutable)
-        return [function for function in every if function is not None]
+        return [function for function in self if function is not None]
 
 
 class ViewGroup(NamedTuple):
     """A view, its copying and its in-place variant (torchgen `NativeFunctionsViewGroup`)."""
 
     view: NativeFunction
-    view_copy: NativeFunction | None = None
     view_inplace: NativeFunction | None = None
+    view_copy: NativeFunction | None = None
 
     def functions(self) -> list[NativeFunction]:
         """The members that exist: view, in-place view, copy."""
-        every = (self.view, self.view_inplace, self.view_copy)
-        return [function for function in every if function is not None]
+        return [function for function in self if function is not None]

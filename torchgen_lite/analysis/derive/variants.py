@@ -34,11 +34,8 @@ from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Retu
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
     """The schema of the out variant of a functional, in-place or mutable one."""
-    kind = schema.kind()
-    if kind is SchemaKind.inplace:
-        arguments, returns = _self_to_out(schema)
-    else:
-        arguments, returns = _returns_to_out(schema, kind)
+    make = _self_to_out if schema.kind() is SchemaKind.inplace else _returns_to_out
+    arguments, returns = make(schema)
     overload = out_overload(schema.overload_name)
     return _schema(schema, root_of(schema.base_name), overload, arguments, returns)
 
@@ -72,9 +69,7 @@ def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Re
     return tuple(arguments), schema.returns
 
 
-def _returns_to_out(
-    schema: FunctionSchema, kind: SchemaKind
-) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
+def _returns_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
     """Turn every returned tensor into an out argument.
 
     If all are plain tensors they are also returned, as in other out variants; otherwise only
@@ -96,7 +91,7 @@ def _returns_to_out(
         out.append(Argument(type_, name, kwarg_only=True))
         if plain:
             returns.append(Return(type_))
-    if kind is SchemaKind.functional:
+    if schema.kind() is SchemaKind.functional:
         inputs = tuple(map(_read_only, inputs))
     return inputs + tuple(out), tuple(returns)
 
@@ -128,29 +123,22 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
     return _schema(schema, base, schema.overload_name, arguments, tuple(returns))
 
 
-def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
-    """The out variant of `base`, whose tags are `tags`."""
-    schema = out_schema(base.func)
-    # Include the overload name, since several overloads of one name may be derived.
-    return _derived(base, schema, schema.flat_name, derived_tags(SchemaKind.out, tags))
-
-
-def derive_functional(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
-    """The functional variant of `base`, whose tags are `tags`."""
-    schema = functional_schema(base.func)
-    return _derived(base, schema, schema.base_name, derived_tags(SchemaKind.functional, tags))
-
-
-def _derived(
-    base: NativeFunction, schema: FunctionSchema, kernel: str, tags: tuple[str, ...]
-) -> NativeFunction:
+def derive(base: NativeFunction, kind: SchemaKind, tags: tuple[str, ...]) -> NativeFunction:
+    """The out or the functional variant of `base`, whose tags are `tags`."""
+    if kind is SchemaKind.out:
+        schema = out_schema(base.func)
+        # Include the overload name, since several overloads of one name may be derived.
+        kernel = schema.flat_name
+    else:
+        schema = functional_schema(base.func)
+        kernel = schema.base_name
     if has_symint(base.func):
         kernel += "_symint"
     return NativeFunction(
         schema,
         base.namespace,
         dispatch=(DispatchEntry("CompositeExplicitAutograd", kernel),),
-        tags=tags,
+        tags=derived_tags(kind, tags),
         device_check="NoCheck",
         device_guard=False,
         use_const_ref_for_mutable_tensors=base.use_const_ref_for_mutable_tensors,

@@ -41,18 +41,15 @@ def group_views(operators: Sequence[Operator], views: frozenset[str]) -> tuple[V
         if name not in names:
             continue
         key = signature if name == signature.name else signature._replace(name=name)
-        slots.setdefault(key, {}).setdefault(_role(operator, views), operator.function)
+        role = operator.kind.value
+        if operator.name in views:
+            role = "view_inplace" if operator.kind is SchemaKind.inplace else "view"
+        slots.setdefault(key, {}).setdefault(role, operator.function)
     return tuple(
-        ViewGroup(members["view"], members.get("functional"), members.get("view_inplace"))
+        ViewGroup(members["view"], members.get("view_inplace"), members.get("functional"))
         for members in slots.values()
         if "view" in members
     )
-
-
-def _role(operator: Operator, views: frozenset[str]) -> str:
-    if operator.name not in views:
-        return operator.kind.value
-    return "view_inplace" if operator.kind is SchemaKind.inplace else "view"
 
 
 def needs_copy(view: NativeFunction) -> bool:

@@ -108,10 +108,8 @@ def _check_results(
     given = [f for f in formulas if f.expression is not None and inputs.issuperset(f.names)]
     without = {n for f in formulas if f.word == NOT_DIFFERENTIABLE for n in f.names} - inputs
     results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
-    if given and not any(
-        is_tensor_like(value.type) and flag is not False and name not in without
-        for name, value, flag in results
-    ):
+    gives = [n for n, value, flag in results if is_tensor_like(value.type) and flag is not False]
+    if given and without.issuperset(gives):
         message = f"formulas of `{schema.full_name}`, whose results have no gradient"
         hint = "leave the formulas out, or say which result is differentiable"
         yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
@@ -193,11 +191,9 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     return known
 
 
-def _check_names(
-    formula: Formula, expression: Expression, known: Collection[str]
-) -> Iterator[Found]:
+def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Iterator[Found]:
     """Every name in a formula must be defined."""
-    for node in walk(expression):
+    for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))
             message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"

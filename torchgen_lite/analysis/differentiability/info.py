@@ -15,17 +15,9 @@ from torchgen_lite.analysis.differentiability.model import (
     needed_by,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
-from torchgen_lite.formulas.callees import Operators, no_operators
+from torchgen_lite.formulas.callees import Operators
 from torchgen_lite.formulas.facts import Saved
-from torchgen_lite.formulas.kinds import (
-    BOOLS,
-    FLOAT,
-    TENSOR,
-    TENSORS,
-    UNKNOWN,
-    Kind,
-    kind_of_type,
-)
+from torchgen_lite.formulas.kinds import BOOLS, FLOAT, TENSOR, TENSORS, UNKNOWN, Kind, kind_of_type
 from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
@@ -62,17 +54,13 @@ def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]
 
 
 def read_info(
-    function: NativeFunction,
-    derivatives: Derivatives,
-    counter: Counter[str] | None = None,
-    operators: Operators = no_operators,
+    function: NativeFunction, derivatives: Derivatives, counter: Counter[str], operators: Operators
 ) -> dict[str, DifferentiabilityInfo]:
     """The facts by autograd key. `counter` numbers the nodes of operators with the same base name;
     `operators` are the operators that formulas may call.
 
     Mistakes are not reported here, but by `check_derivatives`.
     """
-    counter = Counter() if counter is None else counter
     scope = formula_scope(function.func, operators)
     return {
         key: _read_variant(function, derivatives, key, formulas, counter, scope)

@@ -25,18 +25,13 @@ def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:
             continue
         rules = rules_by_result(function)
         dtypes = {i: rule.get("dtype") for i, rule in rules.items() if i in info.outputs}
-        found = {
-            i: d.text
-            for i, d in dtypes.items()
-            if isinstance(d, Name) and d.text in INTEGRAL_DTYPES
-        }
+        names = {i: d.text for i, d in dtypes.items() if isinstance(d, Name)}
+        found = {i: text for i, text in names.items() if text in INTEGRAL_DTYPES}
         if not found:
             continue
         index, dtype = next(iter(found.items()))
-        name = return_names(function.func)[index]
-        message = (
-            f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
-        )
+        name, full_name = return_names(function.func)[index], function.func.full_name
+        message = f"result `{name}` of `{full_name}` is `{dtype}`, and has no gradient"
         flags = [i in info.outputs and i not in found for i in range(len(function.func.returns))]
         hint = "leave `derivatives` out"
         if any(flags):

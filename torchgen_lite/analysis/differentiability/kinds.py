@@ -163,9 +163,8 @@ def _check_member(part: Typed) -> Iterator[Found]:
     if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
-    if is_test or (
-        kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL) and node.name != "conj"
-    ):
+    is_number = kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL)
+    if is_test or (is_number and node.name != "conj"):
         message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
         yield Found("TG322", message, part.node.span, "only tensors have it")
 
@@ -175,10 +174,9 @@ def _check_writes(part: Typed) -> Iterator[Found]:
     node, operator = part.node, part.operator
     if not isinstance(node, nodes.Call):
         return
-    function, called = node.function, nodes.called_name(node)
-    name = function.name if isinstance(function, nodes.Member) else called or ""
+    name, is_method = nodes.name_called(node), isinstance(node.function, nodes.Member)
     is_named = _WRITING.fullmatch(name) is not None
-    is_torchs = isinstance(function, nodes.Member) or (called is not None and in_at(called))
+    is_torchs = is_method or (name != "" and in_at(name))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
@@ -223,7 +221,6 @@ def _fits(value: Typed, argument: Argument) -> bool:
         return True
     if kind.is_list and not wanted.is_list:
         return False
-    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in _TAKEN.get(
-        wanted.sort, kinds.NUMBER_SORTS
-    )
+    taken = _TAKEN.get(wanted.sort, kinds.NUMBER_SORTS)
+    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in taken
     return kind.sort is wanted.sort or is_number

@@ -70,7 +70,7 @@ def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
     if kind.is_known and kind.sort is not Sort.tensor:
         # A fact about a tensor: a shape, a dtype, whether it is there.
         return _Degree.constant
-    if _called(node) in GRADIENTS.attributes:
+    if nodes.name_called(node) in GRADIENTS.attributes:
         return _Degree.constant
     degrees = []
     for part in tree.parts:
@@ -93,16 +93,9 @@ def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
             return tree if is_linear[1] else degrees[0]
         case nodes.Binary() | nodes.Unary():
             return tree if any(is_linear) else _Degree.constant
-    if is_linear[:1] == [True] and _called(node) in _CURVED:
+    if is_linear[:1] == [True] and nodes.name_called(node) in _CURVED:
         return tree
     return _Degree.linear if any(is_linear) else _Degree.any
-
-
-def _called(node: nodes.Expression) -> str:
-    """The name of the function or method that is called, if any."""
-    if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
-        return node.function.name
-    return nodes.called_name(node) or ""
 
 
 def _joint(degrees: Collection[_Degree]) -> _Degree | None:

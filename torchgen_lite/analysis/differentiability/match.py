@@ -43,9 +43,7 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
         return Matches({}, {})
     _add_view_copies(operators, infos)
     kinds = ((o, o.kind is SchemaKind.functional) for o in operators if o.name in infos)
-    shared = {
-        (o.signature.without_defaults, is_functional): infos[o.name] for o, is_functional in kinds
-    }
+    shared = {(o.signature.without_defaults, is_new): infos[o.name] for o, is_new in kinds}
     found = ((operator.name, _find(operator, infos, shared)) for operator in operators)
     return Matches({name: own for name, own in found if own}, infos)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
@@ -12,49 +11,28 @@ from torchgen_lite.analysis.differentiability.model import (
     TensorArgument,
     tensor_arguments,
 )
+from torchgen_lite.analysis.kernels import Origin
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
-class Category(Enum):
-    """What a call does under an autograd key."""
-
-    record = "the call becomes a node, and the formulas its gradients"
-    refuse_out = "an out variant, which is refused where it would have to be recorded"
-    pass_through = (
-        "nothing is differentiable, and the operators that the kernel calls must not record"
-    )
-    fall_through = "nothing is differentiable"
-    not_implemented = "a result aliases an argument, and there is no formula"
-
-
-class Tracking(Enum):
-    """What a call does under the key ADInplaceOrView."""
-
-    nothing = "neither writes nor aliases"
-    raise_versions = "what was written gets a new version"
-    view = "the result learns its base"
-    untracked_view = "a view without a derivative"
-    unknown_view = "a view without formulas"
-
-
 class AutogradPlan(NamedTuple):
     """What autograd does for one operator.
 
-    `infos` are its formulas by autograd key, and `categories` say what happens under each key; both
-    are empty if there is nothing to do. `viewed` is the tensor that the only result is a view of.
+    `infos` are its formulas by autograd key, and `origins` say what happens under each key; both
+    are empty if there is nothing to do. `tracking` is what happens under the key ADInplaceOrView, if anything: a view
+    is tracked as one only if it has a derivative. `viewed` is the tensor that the only result is a view of.
     `is_composed` means that the operator has a kernel made of other operators.
     """
 
     infos: Mapping[str, DifferentiabilityInfo]
-    categories: Mapping[str, Category]
-    tracking: Tracking
+    origins: Mapping[str, Origin]
+    tracking: Origin | None
     tensors: tuple[TensorArgument, ...]
     written: tuple[str, ...]
     viewed: str | None
-    is_view: bool
     is_composed: bool
 
     @property
@@ -78,34 +56,25 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tensor_arguments(schema.arguments)
     written = tuple([tensor.name for tensor in tensor_arguments(schema.written)])
-    is_view = schema.is_aliasing
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
-    categories: dict[str, Category] = {}
-    tracking = Tracking.nothing
+    origins: dict[str, Origin] = {}
+    tracking = None
     # Autograd sees through CompositeImplicitAutograd kernels.
     if tensors and keys != {"CompositeImplicitAutograd"}:
-        categories = {key: _category(schema, info, is_composed) for key, info in infos.items()}
-        if is_view and not infos:
-            categories[DEFAULT] = Category.not_implemented
-        tracking = _tracking(infos, is_view, bool(written))
-    viewed = _viewed(schema)
-    return AutogradPlan(infos, categories, tracking, tensors, written, viewed, is_view, is_composed)
+        origins = {key: _origin(schema, info, is_composed) for key, info in infos.items()}
+        if written:
+            tracking = Origin.raises_versions
+        elif schema.is_aliasing:
+            tracking = Origin.view if infos else Origin.unknown_view
+        if schema.is_aliasing and not infos:
+            origins[DEFAULT] = Origin.not_implemented
+    return AutogradPlan(infos, origins, tracking, tensors, written, _viewed(schema), is_composed)
 
 
-def _category(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Category:
+def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Origin:
     if not info.slots or not info.outputs:
-        return Category.pass_through if is_composed else Category.fall_through
-    return Category.refuse_out if schema.kind() is SchemaKind.out else Category.record
-
-
-def _tracking(infos: Infos, is_view: bool, writes: bool) -> Tracking:
-    if writes:
-        return Tracking.raise_versions
-    if not is_view:
-        return Tracking.nothing
-    if not infos:
-        return Tracking.unknown_view
-    return Tracking.view if any(info.slots for info in infos.values()) else Tracking.untracked_view
+        return Origin.passes if is_composed else Origin.fallthrough
+    return Origin.refuses_out if schema.kind() is SchemaKind.out else Origin.autograd
 
 
 def _viewed(schema: FunctionSchema) -> str | None:

@@ -23,12 +23,9 @@ TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
 
 
-CPP_CONSTANTS = frozenset(
-    {
-        *("M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4"),
-        *("M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"),
-    }
-)
+CPP_CONSTANTS = frozenset("""
+    M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
+    """.split())
 """Numbers of `<cmath>`."""
 
 _OF_HELPERS = frozenset({"kCudnnDoubleBackwardMsg"})

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.results import (
-    Result,
-    results_of,
-    rules_by_result,
-    uses_axes,
-)
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result, uses_axes
+from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -44,26 +38,20 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
-    """Every mistake in a `fake:`, and in `flops:`."""
-    for operator in resolved.declared:
-        function = operator.function
-        fake, flops = function.fake, function.flops
-        if fake is not None:
-            yield from findings(function, _check(operator, fake), fake.span)
-        if flops is not None:
-            found = _mistakes(flops, frozenset({kinds.INT}), operator.schema)
-            yield from findings(function, found, flops.span)
+def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
+    """Every mistake in a `flops:`."""
+    yield from _mistakes(flops, frozenset({kinds.INT}), operator.schema)
 
 
-def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
+def check(operator: Operator, fake: Fake) -> Iterator[Found]:
+    """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
     if refusal is not None:
         yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
     elif not fake.function:
         yield from _check_rules(operator, fake)
-        for check in fake.checks:
-            yield from _mistakes(check.condition, frozenset({kinds.BOOL}), operator.schema)
+        for one in fake.checks:
+            yield from _mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
@@ -73,14 +61,10 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
         return f"`{name}` gets its fake from its {COMPOSITE_IMPLICIT} kernel"
     if any(kernel.key == "Meta" for kernel in operator.own_kernels):
         return f"`{name}` has a kernel for `Meta`, which is its fake"
-    results = results_of(operator.schema)
-    if fake.checks and not fake.rules:
+    if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    if results and all(result.argument is not None for result in results):
-        return f"`{name}` returns what it wrote to, so its fake is derived from the schema"
-    return (
-        f"`{name}` returns nothing, so its fake is derived from the schema" if not results else None
-    )
+    what = "what it wrote to" if operator.schema.returns else "nothing"
+    return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
 def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
@@ -94,7 +78,7 @@ def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Itera
 
 def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
     schema, rules, has_axes = operator.schema, fake.rules, uses_axes(operator)
-    needing = {r.index: r for r in results_of(schema) if r.argument is None}
+    needing = {r.index: r for r in new_results(schema)}
     if rules and rules[0].name:
         names = [result.name for result in needing.values()]
         for rule in rules:

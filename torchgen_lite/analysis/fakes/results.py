@@ -44,9 +44,9 @@ def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
     return next((argument for argument, other in annotated if sets & set(other.before)), None)
 
 
-def has_own_fake(schema: FunctionSchema) -> bool:
-    """Whether every result is an argument, so no rule is needed."""
-    return all(result.argument is not None for result in results_of(schema))
+def new_results(schema: FunctionSchema) -> list[Result]:
+    """The results that are not arguments: a rule can only be for these."""
+    return [result for result in results_of(schema) if result.argument is None]
 
 
 def lacks_fake(operator: Operator) -> bool:
@@ -57,7 +57,7 @@ def lacks_fake(operator: Operator) -> bool:
     function, keys = operator.function, {entry.key for entry in operator.own_kernels}
     if function.fake is not None or operator.axes is not None or _has_meta(operator):
         return False
-    return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and not has_own_fake(function.func)
+    return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and bool(new_results(function.func))
 
 
 def _has_meta(operator: Operator) -> bool:
@@ -77,8 +77,7 @@ def uses_axes(operator: Operator) -> bool:
         return False
     if function.fake is None or not function.fake.rules:
         return function.fake is None or not function.fake.function
-    needing = [r for r in results_of(function.func) if r.argument is None]
-    rules = rules_by_result(function)
+    rules, needing = rules_by_result(function), new_results(function.func)
     return any(r.index not in rules or not rules[r.index].gives_shape for r in needing)
 
 
@@ -92,8 +91,7 @@ def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
     """The rule for each result that needs one, in a checked entry."""
     if function.fake is None:
         return {}
-    needing = [r for r in results_of(function.func) if r.argument is None]
-    rules = function.fake.rules
+    needing, rules = new_results(function.func), function.fake.rules
     if rules and rules[0].name:
         by_name = {rule.name: rule for rule in rules}
         return {r.index: by_name[r.name] for r in needing if r.name in by_name}

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
-from torchgen_lite.analysis.lint import (
-    aliasing,
-    autogen,
-    dispatch,
-    kernels,
-    variants,
-)
+from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, variants
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved

@@ -72,10 +72,8 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key in key_sets().backends_of["AutogradOther"]:
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                other = (implicit.key_span, "claims every Autograd key")
-                yield finding(
-                    function, "TG408", message, entry.key_span, "shares it", _INSTEAD, other
-                )
+                span, other = entry.key_span, (implicit.key_span, "claims every Autograd key")
+                yield finding(function, "TG408", message, span, "shares it", _INSTEAD, other)
                 break
 
 
@@ -134,10 +132,8 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
-                message = (
-                    f"the `{entry.key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
-                )
-                other = (implicit.key_span, "differentiates itself")
+                key, other = entry.key, (implicit.key_span, "differentiates itself")
+                message = f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
                 yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
 
 

@@ -43,13 +43,12 @@ def samples_without_tests(program: Program) -> Iterator[Diagnostic]:
         samples, is_theirs = function.samples, function.name in program.resolved.lent
         if samples is None or not is_theirs and "torch-python" in targets:
             continue
+        keys = {entry.key for entry in function.dispatch}
         if is_theirs and "device-tests" not in targets:
             hint = "add the target `device-tests`"
         elif "device-tests" in targets and function.reference_function:
             hint = "write the reference as an expression"
-        elif "device-tests" in targets and DEVICES.keys().isdisjoint(
-            e.key for e in function.dispatch
-        ):
+        elif "device-tests" in targets and keys.isdisjoint(DEVICES):
             hint = "the entry has no kernel for a device"
         else:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.derive.layout import TensorOptions
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 from torchgen_lite.analysis.finding import finding
@@ -13,9 +14,6 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.model import bare_type
-
-# Out variants of factories take these from the given tensor.
-_TENSOR_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
 
 
 def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -62,7 +60,8 @@ def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     """The first argument that differs: one of the variant's, or else one that it lacks."""
     own, other = _inputs(variant), _inputs(functional)
-    optional = _TENSOR_OPTIONS if variant.func.out else frozenset[str]()
+    # Out variants of factories take tensor options from the given tensor.
+    optional = TensorOptions._fields if variant.func.out else ()
     wrong = [name for name, value in own.items() if other.get(name) != value]
     wrong += [name for name in other if name not in own and name not in optional]
     return wrong[0] if wrong else ""

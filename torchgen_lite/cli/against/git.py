@@ -80,16 +80,10 @@ def write_files(
         if tree.entries[path][0] not in _REGULAR:
             kind = "symbolic link" if tree.entries[path][0] == "120000" else "submodule"
             raise RevisionError(f"`{tree.revision}:{path}` is a {kind}, which is not followed")
-    found = [
-        path
-        for path, (mode, _) in tree.entries.items()
-        if path in wanted
-        or (
-            mode in _REGULAR
-            and path.suffix in suffixes
-            and any(path.is_relative_to(name) for name in folders)
-        )
-    ]
+    regular = [path for path, (mode, _) in tree.entries.items() if mode in _REGULAR]
+    suited = [path for path in regular if path.suffix in suffixes]
+    inside = {path for path in suited if any(map(path.is_relative_to, folders))}
+    found = [path for path in tree.entries if path in wanted or path in inside]
     for start in range(0, len(found), _AT_ONCE):
         for path, data in _contents(tree, found[start : start + _AT_ONCE]):
             destination = to.joinpath(*path.parts)
@@ -134,8 +128,7 @@ def _checked(done: subprocess.CompletedProcess[bytes], revision: str) -> bytes:
 
 def _run_git(top: Path, *arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(
-            ["git", *arguments], cwd=top, capture_output=True, check=False, input=input
-        )
+        command = ["git", *arguments]
+        return subprocess.run(command, cwd=top, capture_output=True, check=False, input=input)
     except (OSError, ValueError) as error:  # No git, or a NUL in a name.
         raise RevisionError(f"cannot run git: {reason_of(error)}") from error

@@ -225,15 +225,12 @@ def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> N
     names = {own, *asked.names}
     if any(PurePosixPath(os.path.normpath(place / one)) in tree.entries for one in names):
         return
-    gone = {
-        one.parent for one in tree.entries if one.name in names and not (tree.top / one).exists()
-    }
+    known, against = [one for one in tree.entries if one.name in names], asked.against
+    gone = {one.parent for one in known if not (tree.top / one).exists()}
     if gone:
-        listed = ", ".join(sorted(f"`{asked.against}:{one}`" for one in gone))
-        message = f"`{asked.against}` does not have this project, unless it is what was in {listed}"
-        help_ = (
-            f"if it was moved: `git worktree add OLD {asked.against}`, and name its folder in `OLD`"
-        )
+        listed = ", ".join(sorted(f"`{against}:{one}`" for one in gone))
+        message = f"`{against}` does not have this project, unless it is what was in {listed}"
+        help_ = f"if it was moved: `git worktree add OLD {against}`, and name its folder in `OLD`"
         raise Refused(Diagnostic("TG014", message, help=help_))
 
 

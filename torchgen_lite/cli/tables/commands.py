@@ -31,19 +31,13 @@ from torchgen_lite.cli.tables.compare import (
     render_comparison,
 )
 from torchgen_lite.cli.tables.explain import render_table, render_why, table_data, why, why_data
-from torchgen_lite.cli.tables.html import (
-    Before,
-    Details,
-    details_of,
-    details_of_torch,
-    render_html,
-)
+from torchgen_lite.cli.tables.html import Before, Details, details_of, details_of_torch, render_html
 from torchgen_lite.cli.tables.registrations import (
     pytorchs_of,
     pytorchs_of_both,
     registrations_of_torch,
 )
-from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
@@ -152,7 +146,8 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         raise click.UsageError("`--import` and `--against` exclude each other.")
     program = session.load(schema=asked.schema or None, torch=asked.torch)
     require(program.diagnostics)
-    own = asked.schema or (_OF_TORCH if asked.torch else ())
+    # `--torch` reads one file, not the configured ones.
+    own = asked.schema or (("native_functions.yaml",) if asked.torch else ())
     with other_version(session, against, program, own) as before:
         beneath = pytorchs_of_both(session, before.program, program)
         new = tables_of_program(program, asked.target, beneath)
@@ -173,10 +168,6 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
-
-
-# `--torch` reads one file, not the configured ones.
-_OF_TORCH = ("native_functions.yaml",)
 
 
 def _write_page(
@@ -292,12 +283,10 @@ def _of_name(
         return [one for one in exact if one.name.startswith("aten::")] or exact
     if reason := why_absent(wanted):
         raise Refused(Diagnostic("TG012", reason))
-    help_: Help | None
     names = [one.name if "::" in operator else one.name.partition("::")[2] for one in every]
+    help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
         listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
         help_ = f"did you mean {listed}?" if len(overloads) == 1 else f"its overloads are {listed}"
-    else:
-        help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     raise Refused(Diagnostic("TG012", f"no operator `{operator}`", help=help_))

@@ -58,10 +58,6 @@ class Comparison(NamedTuple):
     removed: tuple[str, ...]
 
     @property
-    def is_any(self) -> bool:
-        return any(self)
-
-    @property
     def summary(self) -> str:
         """`3 operators change in 5 cells, 1 is new, 2 are gone`."""
         cells = sum(len(one.cells) for one in self.changed)
@@ -100,13 +96,11 @@ def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, C
     """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
     found: dict[str, Comparison] = {}
     for pair in select_both(old, new):
-        before, after = (
-            list(registrations_of_program(program, selection, beneath))
-            for program, selection in zip((old, new), pair)
-        )
+        before = registrations_of_program(old, pair[0], beneath)
+        after = registrations_of_program(new, pair[1], beneath)
         policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
         one = compare_tables(before, after, (), beneath)
-        if one.is_any and one not in found.values():
+        if any(one) and one not in found.values():
             found[policy.speaks_of] = one
     return found
 

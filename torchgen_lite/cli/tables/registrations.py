@@ -18,7 +18,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
 from torchgen_lite.loader.torch_registry import registered_kernels
-from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.loader.versions import parse_version, version_text
 from torchgen_lite.targets.registered import (
     Beneath,
     adds_to_pytorch,
@@ -93,7 +93,7 @@ def require_release(program: Program) -> None:
     wanted, native = program.release, program.config.native
     is_named = bool(native) and native != INSTALLED
     if parse_version(files.version)[: len(wanted)] != wanted or (is_named and not wanted):
-        which = ".".join(map(str, wanted)) or f"in `{native}`"
+        which = version_text(wanted) or f"in `{native}`"
         message = f"the kernels of PyTorch {which} are not known: {files.version} is installed"
         help_ = (
             "install that release, or ask about the installed one: `--config 'native = \"torch\"'`"

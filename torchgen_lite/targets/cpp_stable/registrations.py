@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -67,7 +67,7 @@ def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
     for guard, own in late.items():
         because = max(own, key=_needed_release)
         release = _needed_release(because)
-        error = f"{because.function.name} needs libtorch {release_text(release)}"
+        error = f"{because.function.name} needs libtorch {version_text(release)}"
         yield guard, version_number(release), error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.checks.releases import missing, release_span, release_text, releases_of
+from torchgen_lite.analysis.checks.releases import missing, release_span, releases_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -14,6 +14,7 @@ from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
@@ -88,8 +89,8 @@ def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnost
             having = [r for r in RELEASES if r >= since]
             yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
         elif any(r < since for r in releases):
-            message = f"`{type_}` is supported from libtorch {release_text(since)} on"
-            help_ = f'`target-version` is "{release_text(wanted.target)}": raise it, or use `skip`'
+            message = f"`{type_}` is supported from libtorch {version_text(since)} on"
+            help_ = f'`target-version` is "{version_text(wanted.target)}": raise it, or use `skip`'
             yield finding(function, "TG532", message, span, f"the type of {what}", help_)
     yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
     for entry in operator.own_kernels:

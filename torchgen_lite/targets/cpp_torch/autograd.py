@@ -119,8 +119,9 @@ def autograd_kernel(
     tangents = () if reason else tuple(_tangents(operator, info, functions))
     needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
     counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
+    tracks = operator.schema.is_aliasing or operator.is_inplace
     return kernel._replace(
-        guard=_BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS,
+        guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
         undifferentiable=tuple(
             [(one.name, refusal(name, one.name)) for one in info.without_formula]

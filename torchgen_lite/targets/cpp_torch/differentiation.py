@@ -25,11 +25,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
-from torchgen_lite.targets.cpp_torch.nodes import (
-    calls_functions,
-    node_view,
-    unsayable_parts,
-)
+from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
@@ -143,7 +139,7 @@ def _context(
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
     place = function.place("derivatives")
-    for key in plan.categories:
+    for key in plan.origins:
         info = plan.infos.get(key)
         problem = info and policy.refuses(operator.facts, plan, info)
         if problem:

@@ -13,7 +13,8 @@ from torchgen_lite.analysis.differentiability.model import (
     TensorArgument,
     refusal,
 )
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -65,16 +66,16 @@ def autograd_view(
     overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> AutogradView:
     """The kernel of an operator whose calls are recorded, refused, or passed through."""
-    category = plan.categories[DEFAULT]
-    if category is Category.record:
-        guarded = plan.is_view or overload.kind is SchemaKind.inplace
+    origin = plan.origins[DEFAULT]
+    if origin is Origin.autograd:
+        guarded = overload.schema.is_aliasing or overload.kind is SchemaKind.inplace
     else:
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)
     view = AutogradView(overload, "_below_autograd" if guarded else "_below_adinplaceorview")
-    if category is Category.record:
+    if origin is Origin.autograd:
         return _recording(view, plan, info)
-    refuses = category is Category.refuse_out
+    refuses = origin is Origin.refuses_out
     return view._replace(refused=_refused(overload, plan, info)) if refuses else view
 
 
@@ -85,11 +86,11 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 
 
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
-    kind, returns = view.overload.kind, view.overload.schema.returns
+    kind, schema = view.overload.kind, view.overload.schema
     result = "self" if kind is SchemaKind.inplace else "_result"
     parts = [result]
-    if kind is not SchemaKind.inplace and len(returns) != 1:
-        parts = [f"_result[{index}]" for index in range(len(returns))]
+    if kind is not SchemaKind.inplace and len(schema.returns) != 1:
+        parts = [f"_result[{index}]" for index in range(len(schema.returns))]
     is_tuple = len(parts) > 1
     values = kept(info)
     return view._replace(
@@ -105,8 +106,8 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
         ],
         result=result,
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
-        is_composed=plan.is_composed and kind is SchemaKind.functional and not plan.is_view,
-        has_several=is_tuple or isinstance(returns[0].type, ListType),
+        is_composed=plan.is_composed and kind is SchemaKind.functional and not schema.is_aliasing,
+        has_several=is_tuple or isinstance(schema.returns[0].type, ListType),
     )
 
 
@@ -118,7 +119,7 @@ def _slot(tensor: TensorArgument) -> TensorArgument:
 def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     """The kernel of an operator that writes, or makes a view, which is tracked only if the operator
     has a derivative."""
-    is_view = plan.tracking is Tracking.view
+    is_view = plan.tracking is Origin.view and any(one.slots for one in plan.infos.values())
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
     written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(

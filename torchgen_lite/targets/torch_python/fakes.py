@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from torchgen_lite.analysis.fakes.results import (
     Result,
-    has_own_fake,
+    new_results,
     results_of,
     rules_by_result,
     uses_axes,
@@ -54,7 +54,7 @@ def _checked_axes(operator: PackagedOperator) -> str:
         return ""
     items = ", ".join(f"{quote(one.name)}: {operator.names[one.name]}" for one in line.tensors)
     call = f"{operator.named('axes')}({{{items}}})"
-    return call if has_own_fake(operator.schema) else f"{_given(operator)} = {call}"
+    return f"{_given(operator)} = {call}" if new_results(operator.schema) else call
 
 
 def _given(operator: PackagedOperator) -> str:
