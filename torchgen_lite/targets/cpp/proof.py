@@ -44,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class, split_kernel
+from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
@@ -68,12 +68,11 @@ class Relation(NamedTuple):
 
 class Proof(NamedTuple):
     """What `TORCHGEN_LITE_VERIFY` is told of a kernel, which is one of `kernels` for each key that it serves, for its
-    arguments from the `first` on: its `name` alone, the checks in their columns, what it must do, the `other` types that
+    arguments from the `first` on: the checks in their columns, what it must do, the `other` types that
     it may have, and what it must be, if exactly that.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
     kernels: Sequence[Kernel]
-    name: str
     first: int
     checks: str
     messages: tuple[str, ...]
@@ -106,10 +105,13 @@ def proof_files(
     if declares:
         yield from kernels_headers(layout, kernels, includes(kernels))
     yield from copied_files(layout, "cpp", "kernel_check.h")
-    members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
+    # Classes of the same name share one entry with all their kernels.
+    classes: dict[str, dict[str, None]] = {}
+    for kernel in [kernel for kernel in kernels if kernel.is_member]:
+        classes.setdefault(split_class(kernel.scope)[1], {})[kernel.name] = None
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
-    if members:
-        context = {**shown, "folder": layout.folder, "classes": _absent_classes(members)}
+    if classes:
+        context = {**shown, "folder": layout.folder, "classes": classes}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
     by_operator: dict[str, dict[str | None, list[Kernel]]] = {}
     for kernel in kernels:
@@ -139,15 +141,14 @@ def _operator_context(
     kernels: Sequence[Kernel], namespace: str, relation: Relation
 ) -> dict[str, object]:
     """What the header of one operator contains."""
-    free = [split_kernel(k.name, namespace) for k in kernels if not k.is_member]
-    classes = [split_kernel(k.name, namespace)[0] for k in kernels if k.is_member]
-    scopes = [*[scope for scope, _ in free], *[split_class(scope)[0] for scope in classes]]
+    free = [kernel for kernel in kernels if not kernel.is_member]
+    members = [split_class(kernel.scope)[0] for kernel in kernels if kernel.is_member]
     operator = kernels[0].operator
     comment, columns = schema_line(operator)
     # A kernel that serves several keys is proven once.
     keys: dict[tuple[str, str], list[Kernel]] = {}
     for kernel in kernels:
-        keys.setdefault((kernel.name, kernel.signature.type), []).append(kernel)
+        keys.setdefault((kernel.qualified, kernel.signature.type), []).append(kernel)
     return {
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
@@ -155,8 +156,8 @@ def _operator_context(
         "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
-        "absent": tuple(dict.fromkeys(name for _, name in free)),
-        "scopes": tuple(dict.fromkeys(scopes)),
+        "absent": tuple(dict.fromkeys(kernel.name for kernel in free)),
+        "scopes": tuple(dict.fromkeys([*[kernel.scope for kernel in free], *members])),
         "proofs": [
             _proof(own, columns, first, relation)
             for own in keys.values()
@@ -183,14 +184,6 @@ def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
     return text, columns
 
 
-def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, None]]:
-    """The kernels of each class; classes of the same name share one entry with all their kernels."""
-    found: dict[str, dict[str, None]] = {}
-    for scope, name in members:
-        found.setdefault(split_class(scope)[1], {})[name] = None
-    return found
-
-
 def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: Relation) -> Proof:
     """The checks of a kernel, which several keys may have, for its arguments from the `first` on."""
     kernel, *_ = own
@@ -200,7 +193,6 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
     return Proof(
         own,
-        split_kernel(kernel.name, "")[1],
         first,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
         tuple(_messages(kernel, extra, compared)),

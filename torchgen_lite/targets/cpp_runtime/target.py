@@ -109,12 +109,9 @@ def _library(
         lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),
     )
-    signature, registered = partial(kernel_signature, types=types), selection.registrations(program)
-    return (
-        layout,
-        operators,
-        author_kernels(registered, operators, signature, options.kernel_classes),
-    )
+    registered, signature = selection.registrations(program), partial(_signature, types=types)
+    kernels = author_kernels(registered, operators, signature, options, layout.namespace)
+    return layout, operators, kernels
 
 
 def _files(selection: Selection, program: Program, options: RuntimeOptions) -> Iterator[OutputFile]:
@@ -140,7 +137,7 @@ ABOVE_BACKENDS = frozenset(
 )
 
 
-def kernel_signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> CppSignature:
+def _signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in ABOVE_BACKENDS:
         return operator.signature
@@ -196,33 +193,20 @@ def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
     for type_, what, span in (*arguments, *returns):
         part = runtime.missing(type_, types)
         if part is not None:
-            yield finding(
-                function,
-                "TG560",
-                f"there is no C++ type for `{part}`",
-                span,
-                f"the type of {what}",
-                f"name one under `types` of target `cpp-runtime`, or `skip` `{schema.full_name}`",
-            )
+            message, label = f"there is no C++ type for `{part}`", f"the type of {what}"
+            hint = f"name one under `types` of target `{TARGET}`, or `skip` `{schema.full_name}`"
+            yield finding(function, "TG560", message, span, label, hint)
 
 
 def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
     """TG561 for structured kernels, and TG562 for formulas if there is no handwritten autograd
     kernel."""
     function = operator.function
-    message = "target `cpp-runtime` has no structured kernels"
-    yield from check_structured(operator, "TG561", message)
+    yield from check_structured(operator, "TG561", f"target `{TARGET}` has no structured kernels")
     keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
-    if (
-        function.derivatives is not None
-        and not operator.is_composed
-        and not any(key.startswith("Autograd") for key in keys)
-    ):
-        yield finding(
-            function,
-            "TG562",
-            "target `cpp-runtime` generates no kernels from `derivatives`",
-            function.place("derivatives"),
-            "not used",
-            "write one, and add it to `dispatch` under `Autograd`",
-        )
+    is_written = any(key.startswith("Autograd") for key in keys)
+    if function.derivatives is not None and not operator.is_composed and not is_written:
+        message = f"target `{TARGET}` generates no kernels from `derivatives`"
+        hint = "write one, and add it to `dispatch` under `Autograd`"
+        place = function.place("derivatives")
+        yield finding(function, "TG562", message, place, "not used", hint)

@@ -81,7 +81,8 @@ def _library(
         selection.registrations(program),
         operators,
         lambda operator, entry: operator.signature,
-        options.kernel_classes,
+        options,
+        layout.namespace,
     )
     return layout, operators, kernels
 

@@ -43,8 +43,8 @@ from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
-from torchgen_lite.targets.cpp_torch.saved import members
+from torchgen_lite.targets.cpp_torch.nodes import counted_results
+from torchgen_lite.targets.cpp_torch.saved import count_of, members
 
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
@@ -118,24 +118,18 @@ def autograd_kernel(
     reason = refuses_forward(info)
     tangents = () if reason else tuple(_tangents(operator, info, functions))
     needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
-    counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
+    lists, counted = [slot.name for slot in info.slots if slot.is_list], counted_results(info)
+    counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     return kernel._replace(
         guard=_BELOW_AUTOGRAD if plan.is_view or operator.is_inplace else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
-        undifferentiable=tuple(
-            [(one.name, refusal(name, one.name)) for one in info.without_formula]
-        ),
+        undifferentiable=tuple([(t.name, refusal(name, t.name)) for t in info.without_formula]),
         node=info.node_name,
         arguments=info.arguments,
-        counts=tuple([(count_of_slot(info, name), name) for name in lists]),
+        counts=tuple([(count_of(info, name), name) for name in lists]),
         saved=tuple(_saved(operator, info)),
         kept=tuple(_kept(operator, info)),
-        results=tuple(
-            [
-                (_result(operator, i), count_of_result(info, i) if i in counted else "")
-                for i in info.outputs
-            ]
-        ),
+        results=tuple(zip([_result(operator, i) for i in info.outputs], counts)),
         reads_original=any(value == _ORIGINAL for _, value in needed),
         tangent_locals=needed,
         tangents=tuple([value for value, _ in tangents]),

@@ -29,7 +29,6 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
@@ -80,12 +79,11 @@ def kernel_registrations(
 
     A kernel that the author's `headers` declare may have other types than the schema demands.
     """
-    namespace = layout.namespace
-    proof = f"{namespace}::proof"
-    shared = shared_names(kernels, namespace)
-    for operator, key, name, signature, backend, _ in kernels:
-        kernel = qualified(name, namespace)
-        device = devices(operator.function, key, backend)
+    proof = f"{layout.namespace}::proof"
+    shared = shared_names(kernels)
+    for one in kernels:
+        operator, key, kernel, signature = one.operator, one.key, one.qualified, one.signature
+        device = devices(operator.function, key, one.backend)
         if kernel in shared or device != ANY_DEVICE:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
             if headers and kernel not in shared:
@@ -95,11 +93,11 @@ def kernel_registrations(
             guard = operator.guard
             wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
             yield wrapped(key, wrapper)
-        elif headers:
-            function = f"{proof}::registered<{signature.type}, &{kernel}>()"
-            yield TorchImplCall(operator, key, function, operator.guard)
         else:
-            yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
+            function = f"TORCH_FN({kernel})"
+            if headers:
+                function = f"{proof}::registered<{signature.type}, &{kernel}>()"
+            yield TorchImplCall(operator, key, function, operator.guard)
 
 
 def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
@@ -223,15 +221,14 @@ def torch_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
     layout: TorchLayout,
-    classes: Collection[str],
+    options: ModuleOptions,
 ) -> list[Kernel]:
-    """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
-    it takes symbolic integers."""
+    """The kernels that the author writes. A kernel's name says whether it takes symbolic integers."""
 
     def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
         return types.signature(operator.function, sizes_of(entry), layout.classes)
 
-    return author_kernels(registered, operators, signature, classes)
+    return author_kernels(registered, operators, signature, options, layout.namespace)
 
 
 def build_kernels(

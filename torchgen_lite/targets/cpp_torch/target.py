@@ -76,9 +76,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
     first = set(map(id, program.by_range[""].functions))
     for text, one in program.by_range.items():
         selection = select_cpp_torch(one, options)
-        found += (
-            [d for d in selection.diagnostics if d not in found] if text else selection.diagnostics
-        )
+        found += [d for d in selection.diagnostics if not (text and d in found)]
         for operator in selection.operators:
             function = operator.function
             if not text or (function.torch == text and id(function) not in first):
@@ -103,15 +101,12 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_brought(
             program, TARGET, selection.operators, ("vmap", "axes", "effects")
         )
+        diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
     named = build_operators(facts, layout)
     operators = named[: len(functions)]
-    if not options.calls_only:
-        diagnostics += check_tags(program, functions)
-    if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
     files = _files(program, operators, named, registered, layout, options)
@@ -140,7 +135,7 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     selection, facts, registered = _library(program, options)
     layout = torch_layout(selection.functions, options)
     named = build_operators(facts, layout)
-    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
+    kernels = torch_kernels(registered, named, layout, options)
     groups = structured_groups(named[: len(selection.operators)], layout.namespace)
     return chain(author_functions(kernels, layout), author_members(groups, layout))
 
@@ -189,7 +184,7 @@ def _files(
     namespace = layout.namespace
     by_facts = {operator.facts: operator for operator in named}
     yield from _calls(_called(operators, registered, program.resolved.lent), layout)
-    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
+    kernels = torch_kernels(registered, named, layout, options)
     groups = structured_groups(operators, namespace)
     implemented = [
         *kernel_registrations(kernels, layout, options.kernel_headers),

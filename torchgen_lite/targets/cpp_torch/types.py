@@ -35,6 +35,7 @@ _TAKEN = frozenset("""
     Any Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
     SymBool SymInt Tensor bool complex float int number str
     """.split())
+_DICT_KEYS = frozenset({"bool", "float", "int", "str"})
 # libtorch treats a returned generator as optional.
 _RESULTS_REFUSED = frozenset({"Scalar[]", "number[]", "Generator"})
 Classes = Mapping[CType, CType]
@@ -161,10 +162,6 @@ def _unknown(type_: Type, known: Collection[str]) -> Iterator[str]:
             isinstance(part, BaseType)
             and part.name not in known
             or isinstance(part, GenericType)
-            and not _is_dict(part)
+            and not (part.name == "Dict" and bare_type(part.args[0]) in _DICT_KEYS)
         ):
             yield part.name
-
-
-def _is_dict(type_: GenericType) -> bool:
-    return type_.name == "Dict" and bare_type(type_.args[0]) in ("str", "int", "float", "bool")
