@@ -22,7 +22,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.python.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
 from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type
 
@@ -102,15 +102,9 @@ def return_type(type_: Type) -> Annotation:
     return Annotation("_device") if bare_type(type_) == "Device" else argument_type(type_)
 
 
-def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
-    """The field names of a returned named tuple: empty unless several results are all named."""
-    names = tuple([r.name for r in returns if r.name is not None])
-    return names if len(returns) > 1 and len(names) == len(returns) else ()
-
-
 def returns_type(found: PythonSignature) -> Annotation:
-    """`Tensor`, `tuple[Tensor, Tensor]`, `torch.return_types.max`, `None`."""
-    if field_names(found.returns):
+    """`Tensor`, `tuple[Tensor, Tensor]`, `None`; `torch.return_types.max` where several results are all named."""
+    if len(found.returns) > 1 and all(r.name is not None for r in found.returns):
         return Annotation(f"torch.return_types.{found.name}")
     return returned([return_type(r.type) for r in found.returns])
 

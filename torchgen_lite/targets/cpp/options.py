@@ -7,8 +7,9 @@ own are an option.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
@@ -21,6 +22,7 @@ from torchgen_lite.targets.options import (
     skip_option,
 )
 
+T = TypeVar("T")
 # With more operators than this, the output is split unless the number of files is configured.
 MANY_OPERATORS = 1000
 
@@ -127,7 +129,7 @@ def _template(body: str) -> tuple[str, tuple[CType, ...]]:
     return (name.strip(), tuple(map(read_type, parts))) if depth == 0 else (body, ())
 
 
-def type_kind(pattern: str, refusal: str) -> Kind[CType]:
-    """Types of that form."""
+def kind_of(pattern: str, refusal: str, read: Callable[[str], T]) -> Kind[T]:
+    """Values that are read from text of that form."""
     text = matching(pattern, refusal)
-    return Kind(text.name, text.schema, lambda value: read_type(text.read(value)))
+    return Kind(text.name, text.schema, lambda value: read(text.read(value)))

@@ -45,8 +45,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class
-from torchgen_lite.languages.cpp.signature import CppSignature
-from torchgen_lite.languages.cpp.types import unrooted
+from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
@@ -81,8 +80,6 @@ class Proof(NamedTuple):
     exactly: str
 
 
-# The line of the schema in a header of `verify/`, after the generated-file marker.
-_SCHEMA_LINE = 4
 # The arguments that one proof compares; `TORCHGEN_LITE_EXPAND` suffices for them and the result. A kernel
 # with more has several proofs.
 _MOST = 20
@@ -153,7 +150,6 @@ def _operator_context(
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
         "comment": comment,
-        "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
         "absent": tuple(dict.fromkeys(kernel.name for kernel in free)),
@@ -191,14 +187,21 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     *arguments, result = columns
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
+    signature, exactly = unrooted_signature(kernel.signature), ""
+    if relation.is_exact:
+        # Where `kernels.h` declares it, another type would be another function.
+        declared = f"{signature.returns}({', '.join(map(str, signature.types))})"
+        exactly = (
+            f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
+        )
     return Proof(
         own,
         first,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
-        tuple(_messages(kernel, extra, compared)),
+        tuple(_messages(kernel, signature, extra, compared)),
         bool(extra),
         relation.other and relation.other(kernel),
-        _exactly(kernel) if relation.is_exact else "",
+        exactly,
     )
 
 
@@ -210,25 +213,20 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     return f"{text})"
 
 
-def _exactly(kernel: Kernel) -> str:
-    """What a kernel must be where `kernels.h` declares it: another type would be another function."""
-    types = ", ".join(str(unrooted(type_)) for type_ in kernel.signature.types)
-    declared = f"{unrooted(kernel.signature.returns)}({types})"
-    return f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
-
-
-def _messages(kernel: Kernel, extra: int, compared: slice) -> Iterator[str]:
+def _messages(
+    kernel: Kernel, signature: CppSignature, extra: int, compared: slice
+) -> Iterator[str]:
     """What a kernel must do: take so many arguments, each of its type, and return its result.
 
     `extra` is the number of those before the schema's: the keys of the call.
     """
-    schema, signature = kernel.operator.schema, kernel.signature
+    schema = kernel.operator.schema
     count = len(signature.types)
     first = ", the first the keys of the call" if extra else ""
     yield f" take {count} argument{'' if count == 1 else 's'}{first}"
     types = signature.types[extra:][compared]
     for argument, type_ in zip(schema.arguments[compared], types):
-        yield f" take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
+        yield f" take '{type_}' for argument '{argument.name}' (schema: {argument.type})"
     results = [str(r.type) for r in schema.returns]
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    yield f" return '{unrooted(signature.returns)}' (schema: {result})"
+    yield f" return '{signature.returns}' (schema: {result})"

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, Expression, names_of
-from torchgen_lite.loader.options import Kind, choice, matching, option, table_of
+from torchgen_lite.loader.options import choice, option, table_of
 from torchgen_lite.targets.cpp.options import (
     HEADERS,
     STANDARD_HEADERS,
     LibraryOptions,
     calls_only_option,
-    type_kind,
+    kind_of,
+    read_type,
 )
 from torchgen_lite.targets.options import folder_option
 from torchgen_lite.targets.output import Header
 
 _TYPE = r"[A-Za-z_:][A-Za-z0-9_:]*(<[A-Za-z0-9_:<>*, ]*>)?"
 _REFUSAL = "is not a C++ type"
-# No character that ends an expression inside a parameter list or a line.
-_EXPRESSION = matching(r"[^;{}\n\\]+", "is not a C++ expression")
 _NAME = re.compile(r"(?<![:\w])(?:::)?[A-Za-z_][\w:]*", re.ASCII)
 
 
@@ -41,12 +40,11 @@ def roots(types: Types) -> set[str]:
     return {name.partition("::")[0] for name in names} - {""}
 
 
-TENSOR = type_kind(rf"(?!const ){_TYPE}", _REFUSAL)
+TENSOR = kind_of(rf"(?!const ){_TYPE}", _REFUSAL, read_type)
 # As it is passed: `toy::Dtype`, `std::shared_ptr<toy::Stream>`, `const toy::Scalar&`, `toy::Plan*`.
-PASSED = type_kind(rf"(const )?{_TYPE}[*&]?", _REFUSAL)
-EXPRESSION = Kind(
-    _EXPRESSION.name, _EXPRESSION.schema, lambda value: read_expression(_EXPRESSION.read(value))
-)
+PASSED = kind_of(rf"(const )?{_TYPE}[*&]?", _REFUSAL, read_type)
+# No character that ends an expression inside a parameter list or a line.
+EXPRESSION = kind_of(r"[^;{}\n\\]+", "is not a C++ expression", read_expression)
 
 
 TARGET = "cpp-runtime"

@@ -181,7 +181,10 @@ SELF = "tensor_()"
 
 def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
-    shown = list(methods(operators, layout.classes))
+    given = [o for o in operators if "method" in o.function.variants]
+    with_self = [o for o in given if any(a.name == "self" for a in o.schema.arguments)]
+    # Of overloads that look the same in C++, only the first is a method.
+    shown = list(distinct(public_functions(with_self, layout.classes, "method", SELF)))
     if not shown:
         return
     context = {
@@ -190,10 +193,3 @@ def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iter
         "methods": shown,
     }
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
-
-
-def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
-    """The methods; of overloads that look the same in C++, only the first."""
-    shown = [o for o in operators if "method" in o.function.variants]
-    with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    return distinct(public_functions(with_self, classes, "method", SELF))

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import matching, option, table_of
-from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option, type_kind
+from torchgen_lite.targets.cpp.options import (
+    HEADERS,
+    ModuleOptions,
+    calls_only_option,
+    kind_of,
+    read_type,
+)
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch"
@@ -18,7 +24,8 @@ _CLASS = matching(
     re.escape(CLASS_PREFIX) + r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+",
     "is not a custom class, `__torch__.torch.classes.ns.C`",
 )
-_HELD = type_kind(f"{_POINTER}|const {_POINTER}&", "is not of the form `c10::intrusive_ptr<C>`")
+_REFUSAL = "is not of the form `c10::intrusive_ptr<C>`"
+_HELD = kind_of(f"{_POINTER}|const {_POINTER}&", _REFUSAL, read_type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,7 @@ def _includes(
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
-    headers = {h for w in wrappers for h in w.headers}
+    headers = {h for w in wrappers for h in (*w.headers, *w.device.headers)}
     plain = [r for r in own if r.wrapper is None and r.header is None]
     calls_kernel = bool(plain) or any(w.kernel for w in wrappers)
     kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []

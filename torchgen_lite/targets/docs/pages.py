@@ -119,12 +119,9 @@ class PageView:
     @kept
     def kernels(self) -> tuple[tuple[str, Phrase, Phrase, str], ...]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
-        return tuple([self._kernel(one.key, one.kernel) for one in self.operator.kernels])
-
-    def _kernel(self, key: str, kernel: str) -> tuple[str, Phrase, Phrase, str]:
-        file = self.reference.source(kernel)
-        phrase = self.markup.phrase
-        return key, phrase(kernel), phrase(file), self._source(file) if file else ""
+        phrase, kernels = self.markup.phrase, self.operator.kernels
+        found = [(one.key, one.kernel, self.reference.source(one.kernel)) for one in kernels]
+        return tuple([(k, phrase(n), phrase(f), self._source(f) if f else "") for k, n, f in found])
 
     @kept
     def table(self) -> tuple[Row, ...]:

@@ -59,21 +59,6 @@ class StructuredView(NamedTuple):
     results: Sequence[tuple[str, str, str]]
 
 
-def structured_kernel(
-    out: Overload,
-    member: Overload,
-    meta: KernelReference,
-    implementation: KernelReference | None,
-) -> StructuredView:
-    """The kernel of the variant `member`, with the implementation written for `out`."""
-    outs = [identifier(argument.name) for argument in out.schema.out]
-    specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    names = ["self"] if member.kind is SchemaKind.inplace else outs
-    inputs = replace(member.schema, arguments=member.schema.inputs)
-    results = list(zip(names, specs, outs, strict=True))
-    return StructuredView(member, meta, implementation, python.forwarded(inputs), results)
-
-
 def build_registrations(
     package: Package,
     registered: Sequence[Registration],
@@ -173,10 +158,15 @@ def _structured(
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
         meta = find(metas[source.name])
         implementation = find(one.kernel.kernel) if one.kernel is not None else None
-        if meta is not None and (one.kernel is None or implementation is not None):
-            out, member = by_name[source.name], by_name[one.operator.name]
-            view = structured_kernel(out, member, meta, implementation)
-            kernels.setdefault(one.key, []).append(view)
+        if meta is None or (one.kernel is not None and implementation is None):
+            continue
+        member, outs = by_name[one.operator.name], [identifier(a.name) for a in source.schema.out]
+        specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
+        names = ["self"] if member.kind is SchemaKind.inplace else outs
+        passed = python.forwarded(replace(member.schema, arguments=member.schema.inputs))
+        results = list(zip(names, specs, outs, strict=True))
+        view = StructuredView(member, meta, implementation, passed, results)
+        kernels.setdefault(one.key, []).append(view)
     return kernels
 
 

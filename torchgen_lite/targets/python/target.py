@@ -89,19 +89,14 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
 def _inexpressible(
     function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
 ) -> str:
-    """Why an operator cannot have a stub, or cannot be recorded; empty if it can."""
+    """Why an operator cannot have a stub, or cannot be recorded; empty if it can. `stubs` has the stub names of all
+    operators."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
-    return _taken(function, home, stubs)
-
-
-def _taken(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
-    """How an operator clashes with a name that the package needs, or empty. `stubs` has the stub
-    names of all operators."""
-    schema, namespace = function.func, function.namespace
-    if namespace in _NAMESPACES:
+    schema = function.func
+    if function.namespace in _NAMESPACES:
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))

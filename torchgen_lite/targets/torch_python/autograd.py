@@ -40,7 +40,10 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 from torchgen_lite.targets.torch_python.saved import (
     Local,
     Tensors,
-    build_keeper,
+    attributes,
+    expression,
+    kept,
+    kept_tensors,
     local,
     output,
     values_of,
@@ -156,17 +159,16 @@ def _view(
 ) -> AutogradView:
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
-    keeper = build_keeper(schema, info)
-    kept = keeper.sources
+    sources = {saved.source for saved in kept(info)}
     others = [
         i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
     ]
-    words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, functions.arithmetic, expression, _conjugate)
     return AutogradView(
         operator,
-        keeper.tensors,
-        keeper.attributes,
-        [(local(name), value) for name, value in values_of(schema) if name in kept],
+        list(kept_tensors(schema, info)),
+        attributes(info),
+        [(local(name), value) for name, value in values_of(schema) if name in sources],
         _needs(schema),
         tuple(_undifferentiable(operator, info)),
         [output(schema, index) for index in others],

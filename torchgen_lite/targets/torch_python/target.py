@@ -102,17 +102,9 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
-    return _taken(function)
-
-
-def _taken(function: NativeFunction) -> str:
-    """The name of an operator that torch.ops or the generated code uses itself."""
     base, overload = function.func.base_name, function.func.overload_name
-    if (
-        function.namespace in _NAMESPACES | _MODULE
-        or base in _PACKETS | _MODULE
-        or overload in _OVERLOADS
-    ):
+    is_theirs = function.namespace in _NAMESPACES or base in _PACKETS or overload in _OVERLOADS
+    if is_theirs or not _MODULE.isdisjoint((function.namespace, base)):
         return "has a name that `torch.ops` uses itself"
     if base == "torch" and not overload:
         return "is called `torch`, which the generated code uses itself"
