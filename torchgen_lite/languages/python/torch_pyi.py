@@ -114,15 +114,11 @@ def parameter(found: PythonParameter) -> Parameter:
     name, annotation = identifier(found.name), argument_type(found.type)
     if name == "out":
         annotation = optional(annotation)
-    default = None if found.default is None else _default(found, found.default)
-    return Parameter(name, annotation, default)
-
-
-def _default(parameter: PythonParameter, default: str) -> str:
-    of_int = isinstance(parameter.type, ListType) and bare_type(parameter.type.elem) == "int"
-    if of_int and default.startswith("{") and default.endswith("}"):
-        return f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
-    return _DEFAULTS.get(default, default)
+    default = found.default
+    of_int = isinstance(found.type, ListType) and bare_type(found.type.elem) == "int"
+    if default is not None and of_int and default.startswith("{") and default.endswith("}"):
+        default = f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
+    return Parameter(name, annotation, default and _DEFAULTS.get(default, default))
 
 
 def signature_text(found: PythonSignature) -> str:

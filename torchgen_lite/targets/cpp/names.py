@@ -90,11 +90,8 @@ def _class_problems(
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
-            help_ = (
-                did_you_mean(name, scopes)
-                or f"kernels in it are named `{name}::f` under `dispatch`"
-            )
-            yield f"no kernel is a member of `{name}`", help_
+            usual = f"kernels in it are named `{name}::f` under `dispatch`"
+            yield f"no kernel is a member of `{name}`", did_you_mean(name, scopes) or usual
         elif not options.kernel_headers:
             yield f"nothing declares `{name}`", "name its header with `kernel-headers`"
 

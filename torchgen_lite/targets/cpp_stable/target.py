@@ -45,7 +45,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
         diagnostics += check_entry(operator, program.config.torch, options.target_version)
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
-    diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
+    diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_copies(program, TARGET)
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
 

@@ -67,9 +67,8 @@ def check_entry(
         span = span or schema.span
         if part is not None:
             message = f"the stable ABI does not support `{part}`"
-            help_ = (
-                f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
-            )
+            instead = _INSTEAD.get(part, "use another type")
+            help_ = f"{instead}, or leave the operator out with `skip`"
             yield finding(function, "TG530", message, span, f"the type of {what}", help_)
             continue
         since = stable.since(type_)

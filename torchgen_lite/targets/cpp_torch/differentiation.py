@@ -142,7 +142,6 @@ def _context(
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
-    place = function.place("derivatives")
     for key in plan.categories:
         info = plan.infos.get(key)
         problem = info and policy.refuses(operator.facts, plan, info)
@@ -154,27 +153,20 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
             label = "not used: formulas for one backend go under `dispatch:`"
         else:
             continue
-        span = place or function.func.name_span or function.span
-        yield Diagnostic(
-            "TG541",
-            message,
-            Label(span, label) if span else None,
-            operator=function.name,
-        )
+        span = function.place("derivatives") or function.func.name_span or function.span
+        place = Label(span, label) if span else None
+        yield Diagnostic("TG541", message, place, operator=function.name)
 
 
 def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for tree in info.trees:
         for node, name in unknown_functions(tree, functions):
-            is_python = name in functions_of_torch().torch
-            where = (
-                "PyTorch has only in Python" if is_python else "neither the file nor PyTorch has"
-            )
+            where, others = "neither the file nor PyTorch has", functions_of_torch().at
+            if name in functions_of_torch().torch:
+                where, others = "PyTorch has only in Python", frozenset()
             message = f"the formula calls `{name}`, which {where}"
-            hint = did_you_mean(name, own) or (
-                "" if is_python else did_you_mean(name, functions_of_torch().at)
-            )
+            hint = did_you_mean(name, own) or did_you_mean(name, others)
             hint = hint or "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"
             yield finding(info.function, "TG341", message, node.span, label, hint)

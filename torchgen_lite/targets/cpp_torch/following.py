@@ -148,4 +148,4 @@ def _select(operator: CppOperator, namespace: str) -> Wrapper:
     """
     headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
     name, signature = f"select_{operator.flat}", operator.signature
-    return Wrapper(operator, name, operator.guard, signature, headers=headers)
+    return Wrapper(operator, name, operator.guard, signature, more_headers=headers)

@@ -104,11 +104,15 @@ class Wrapper:
     guard: str
     signature: CppSignature
     device: Devices = ANY_DEVICE
-    headers: tuple[str, ...] = ()
+    more_headers: tuple[str, ...] = ()
     kernel: str = ""
     from_out: FromOut | None = None
     copied: Copied | None = None
     structured: Structured | None = None
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        return (*self.more_headers, *self.device.headers)
 
 
 # The keys of backends that have several devices.

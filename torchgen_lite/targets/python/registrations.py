@@ -26,15 +26,7 @@ from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, retu
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.key_file import (
-    FindKernel,
-    KernelReference,
-    Registered,
-    build_key_file,
-    generated,
-    imported_modules,
-    registration_module,
-)
+from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.package import (
     Overload,
     Package,
@@ -53,8 +45,8 @@ class StructuredView(NamedTuple):
     """
 
     overload: Overload
-    meta: KernelReference
-    implementation: KernelReference | None
+    meta: key_file.KernelReference
+    implementation: key_file.KernelReference | None
     passed: Sequence[str]
     results: Sequence[tuple[str, str, str]]
 
@@ -62,8 +54,8 @@ class StructuredView(NamedTuple):
 def build_registrations(
     package: Package,
     registered: Sequence[Registration],
-    find: FindKernel,
-    differentiation: Sequence[Registered],
+    find: key_file.FindKernel,
+    differentiation: Sequence[key_file.Registered],
 ) -> Iterator[OutputFile]:
     """The files, with what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
@@ -73,7 +65,7 @@ def build_registrations(
     for key, kernels in structured.items():
         module = f"structured_{key.lower()}"
         overloads = [kernel.overload for kernel in kernels]
-        found += [generated(key, overload, module, "structured") for overload in overloads]
+        found += [key_file.generated(key, overload, module, "structured") for overload in overloads]
         calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
         yield kernel_file(
             package,
@@ -81,27 +73,29 @@ def build_registrations(
             "structured",
             overloads,
             key=key,
-            modules=imported_modules(calls),
+            modules=key_file.imported_modules(calls),
             structured=kernels,
         )
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None or one.origin is Origin.falls_through:
-            found.append(Registered(one.key, by_name[one.operator.name], located))
+            found.append(key_file.Registered(one.key, by_name[one.operator.name], located))
     if selected:
         module = BACKEND_SELECT.lower()
-        found += [generated(BACKEND_SELECT, overload, module, "select") for overload in selected]
+        found += [
+            key_file.generated(BACKEND_SELECT, overload, module, "select") for overload in selected
+        ]
         options = [(one, _select_options(one)) for one in selected]
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
     for key in keys:
-        yield build_key_file(package, key, [one for one in found if one.key == key])
+        yield key_file.build_key_file(package, key, [one for one in found if one.key == key])
     constants = used_constants(package.overloads)
     if constants:
         yield _constants_file(package, constants)
     own = ["constants"] if constants else []
-    context = {"modules": [*own, *map(registration_module, keys)]}
+    context = {"modules": [*own, *map(key_file.registration_module, keys)]}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
@@ -143,7 +137,7 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
 
 
 def _structured(
-    registered: Sequence[Registration], by_name: Mapping[str, Overload], find: FindKernel
+    registered: Sequence[Registration], by_name: Mapping[str, Overload], find: key_file.FindKernel
 ) -> dict[str, list[StructuredView]]:
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""

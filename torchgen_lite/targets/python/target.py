@@ -18,12 +18,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.python.functions import (
-    build_functions,
-    build_ops,
-    build_redispatch,
-    merged_groups,
-)
+from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base
@@ -136,11 +131,11 @@ def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterato
     yield build_libraries(package, program.config.privateuse1)
     yield from build_operators(package)
     groups = group_by_base(package.overloads)
-    merged = merged_groups(groups)
-    yield from build_functions(package, groups, merged)
-    yield from build_redispatch(package, merged)
+    merged = functions.merged_groups(groups)
+    yield from functions.build_functions(package, groups, merged)
+    yield from functions.build_redispatch(package, merged)
     yield from build_methods(package)
-    yield from build_ops(package, merged)
+    yield from functions.build_ops(package, merged)
 
 
 def _runtime(package: Package) -> Iterator[OutputFile]:

@@ -128,12 +128,8 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         hint = "add `fake:`, or a kernel for `Meta`"
         yield finding(function, "TG339", message, function.place("func"), "here", hint)
     yield from check_effects(function)
-    if (
-        function.derivatives is not None
-        and package.options.autograd
-        and not is_view_rule(operator.function)
-    ):
-        problem = unrecordable(operator.facts)
-        if problem:
-            place = function.place("derivatives") or function.place("func")
-            yield finding(function, "TG338", problem, place, "formulas here")
+    has_formulas = function.derivatives is not None and package.options.autograd
+    problem = unrecordable(operator.facts) if has_formulas and not is_view_rule(function) else ""
+    if problem:
+        place = function.place("derivatives") or function.place("func")
+        yield finding(function, "TG338", problem, place, "formulas here")
