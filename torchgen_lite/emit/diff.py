@@ -10,8 +10,6 @@ from itertools import takewhile
 from torchgen_lite.diagnostics import Label, Source, Span
 from torchgen_lite.emit.plan import Change
 
-_NO_NEWLINE = "\\ No newline at end of file\n"
-
 
 def render_diff(changes: Iterable[Change], prefix: str) -> str:
     """One patch of all changes; `prefix` is the output directory as git sees it.
@@ -49,7 +47,8 @@ def diff_change(change: Change, path: str) -> str:
     old, new = [*StringIO(change.old or "")], [*StringIO(change.new or "")]
     lines = unified_diff(old, new, before, after)
     # Lines that end without a newline are marked, as diff does.
-    return head + "".join(x if x.endswith("\n") else f"{x}\n{_NO_NEWLINE}" for x in lines)
+    marked = (x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines)
+    return head + "".join(marked)
 
 
 def _quoted(name: str) -> str:

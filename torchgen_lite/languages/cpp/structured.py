@@ -21,7 +21,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
 from torchgen_lite.schema.model import bare_type
 
-_DEFAULT_BASE = "at::impl::MetaBase"
 _OPTIONALS = {
     "Tensor": CType("at::OptionalTensorRef"),
     "Scalar": CType("at::OptionalScalarRef"),
@@ -70,7 +69,7 @@ def name(group: VariantGroup) -> str:
 
 def base_class(group: VariantGroup) -> str:
     """What that class derives from; usually `TensorIteratorBase` or `at::impl::MetaBase`."""
-    return group.out.structured_inherits or _DEFAULT_BASE
+    return group.out.structured_inherits or "at::impl::MetaBase"
 
 
 def argument_type(type_: Type) -> CType:

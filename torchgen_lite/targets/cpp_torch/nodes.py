@@ -75,13 +75,15 @@ def node_view(
     kept = members(info, classes)
     formulas = with_shared(info)
     wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
-    lists = [count_of(info, slot.name) for slot in info.slots if slot.is_list]
+    lists = {slot.name: count_of(info, slot.name) for slot in info.slots if slot.is_list}
+    results = {slot.name: f"grad_{slot.name}_" for slot in info.slots}
+    results |= {n: f"autograd::sized({results[n]}, {count})" for n, count in lists.items()}
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
         members=tuple(kept),
-        counts=(*lists, *(count_of(info, i) for i in counted_results(info))),
+        counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
         is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
         shared=tuple(
@@ -97,14 +99,7 @@ def node_view(
             )
             for one, tests, tree in zip(info.derivatives, wanted, formulas.trees)
         ),
-        results=tuple(
-            (
-                f"autograd::sized(grad_{s.name}_, {count_of(info, s.name)})"
-                if s.is_list
-                else f"grad_{s.name}_"
-            )
-            for s in info.slots
-        ),
+        results=tuple(results.values()),
     )
 
 
@@ -132,15 +127,11 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
 def _unsayable(
     info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
 ) -> Diagnostic:
-    span = span or info.derivatives[0].formula.span
-    return Diagnostic(
-        "TG540",
-        message,
-        Label(span, "not in C++") if span else None,
-        help=hint or "write it as C++ does, or name a header with `formula-headers`",
-        operator=info.function.name,
-        context=info.function.place("func"),
-    )
+    span, function = span or info.derivatives[0].formula.span, info.function
+    label = Label(span, "not in C++") if span else None
+    help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
+    name, context = function.name, function.place("func")
+    return Diagnostic("TG540", message, label, help=help_, operator=name, context=context)
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:

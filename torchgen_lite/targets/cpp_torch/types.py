@@ -158,10 +158,7 @@ def _is_given_back(schema: FunctionSchema, count: int) -> bool:
 
 def _unknown(type_: Type, known: Collection[str]) -> Iterator[str]:
     for part in walk_type(type_):
-        if (
-            isinstance(part, BaseType)
-            and part.name not in known
-            or isinstance(part, GenericType)
-            and not (part.name == "Dict" and bare_type(part.args[0]) in _DICT_KEYS)
-        ):
-            yield part.name
+        name = part.name if isinstance(part, (BaseType, GenericType)) else ""
+        has_keys = isinstance(part, GenericType) and bare_type(part.args[0]) in _DICT_KEYS
+        if name and name not in known and not (name == "Dict" and has_keys):
+            yield name

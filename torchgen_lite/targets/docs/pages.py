@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
-from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
@@ -126,12 +125,12 @@ class PageView:
     @kept
     def table(self) -> tuple[Row, ...]:
         registrations = self.reference.tables.get(self.name)
-        found = rows_of(registrations) if registrations is not None else ()
-        return tuple([(runs, *self._row(cell)) for runs, cell in found])
-
-    def _row(self, cell: Cell) -> tuple[Phrase, str, str]:
-        source = "" if cell.source in (cell.key, cell.called) else cell.source
-        return self.markup.phrase(cell.label), self.markup.text(cell.called), source
+        rows: list[Row] = []
+        for runs, cell in rows_of(registrations) if registrations is not None else ():
+            source = "" if cell.source in (cell.key, cell.called) else cell.source
+            found = self.markup.phrase(cell.label), self.markup.text(cell.called), source
+            rows.append((runs, *found))
+        return tuple(rows)
 
     @property
     def absent(self) -> str:
