@@ -85,7 +85,10 @@ def build_registrations(
         found += [
             key_file.generated(BACKEND_SELECT, overload, module, "select") for overload in selected
         ]
-        options = [(one, _select_options(one)) for one in selected]
+        # An option that the operator lacks is `None`.
+        given = [(one, tensor_options(one.schema)) for one in selected]
+        names = ("dtype", "layout", "device")
+        options = [(one, [n if n in own else "None" for n in names]) for one, own in given]
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
@@ -162,12 +165,6 @@ def _structured(
         view = StructuredView(member, meta, implementation, passed, results)
         kernels.setdefault(one.key, []).append(view)
     return kernels
-
-
-def _select_options(overload: Overload) -> list[str]:
-    """What selects the backend; an option that the operator lacks is `None`."""
-    given = tensor_options(overload.schema)
-    return [name if name in given else "None" for name in ("dtype", "layout", "device")]
 
 
 def _constants_file(package: Package, constants: Sequence[str]) -> OutputFile:
