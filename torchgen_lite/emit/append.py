@@ -15,8 +15,6 @@ from torchgen_lite.emit.printer import lay_out
 if TYPE_CHECKING:
     from torchgen_lite.targets.output import AuthorFunction
 
-_FUTURE = "from __future__ import annotations"
-
 
 def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     """The module with more functions at its end; types are imported for type checkers only.
@@ -37,7 +35,7 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
         for module, named in groupby(wanted, key=itemgetter(0)):
             block.append(f"    from {module} import {', '.join(name for _, name in named)}")
     has_future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
-    future = [] if has_future else [_FUTURE]
+    future = [] if has_future else ["from __future__ import annotations"]
     for at, added in ((_import_end(tree), block), (_docstring_end(tree), future)):
         if added:
             around = [""] if lines[at : at + 1] not in ([], [""]) else []

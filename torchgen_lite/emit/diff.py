@@ -3,14 +3,12 @@ newlines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from io import StringIO
 from itertools import takewhile
 
 from torchgen_lite.diagnostics import Label, Source, Span
 from torchgen_lite.emit.plan import Change
-
-_NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 def render_diff(changes: Iterable[Change], prefix: str) -> str:
@@ -47,7 +45,10 @@ def diff_change(change: Change, path: str) -> str:
         head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
     # Lines as git sees them, which has to find them: ended by a newline and by nothing else.
     old, new = [*StringIO(change.old or "")], [*StringIO(change.new or "")]
-    return head + "".join(_finished(unified_diff(old, new, before, after)))
+    lines = unified_diff(old, new, before, after)
+    # Lines that end without a newline are marked, as diff does.
+    marked = (x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines)
+    return head + "".join(marked)
 
 
 def _quoted(name: str) -> str:
@@ -66,12 +67,6 @@ def _escaped(byte: int) -> str:
     if byte in b'"\\':
         return f"\\{byte:c}"
     return f"{byte:c}" if 32 <= byte < 127 else f"\\{byte:03o}"
-
-
-def _finished(lines: Iterable[str]) -> Iterator[str]:
-    """Mark lines that end without a newline, as diff does."""
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}"
 
 
 def count_lines(change: Change) -> tuple[int, int]:

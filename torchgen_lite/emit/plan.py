@@ -91,12 +91,14 @@ def build_plan(
             wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
-        old = _read(root / path)
-        action = _action(old, files[path])
-        if old is not None and action != "keep" and not owner.wrote(path, old):
+        old, new = _read(root / path), files[path]
+        # CRLF line ends do not make a checkout stale.
+        if old is not None and (old == new or old.replace("\r\n", "\n") == new):
+            changes.append(Change(path, "keep", old, new))
+        elif old is not None and not owner.wrote(path, old):
             diagnostics.append(_in_the_way(f"{shown}/{path}", old))
-            continue
-        changes.append(Change(path, action, old, files[path]))
+        else:
+            changes.append(Change(path, "create" if old is None else "update", old, new))
     found = [*_find_files(root, files, owner.is_alone and is_whole)]
     leftovers = tuple(path for path in found if path.name.startswith(TEMPORARY))
     for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
@@ -107,13 +109,6 @@ def build_plan(
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
     return Plan(root, tuple(changes), tuple(diagnostics), leftovers, shown)
-
-
-def _action(old: str | None, new: str) -> Action:
-    if old is None:
-        return "create"
-    # CRLF line ends do not make a checkout stale.
-    return "keep" if old == new or old.replace("\r\n", "\n") == new else "update"
 
 
 def check_path(path: str) -> str | None:

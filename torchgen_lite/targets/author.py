@@ -112,9 +112,11 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     operators = {function.func.base_name for function in functions}
     for function in functions:
         for node in _nodes(function):
+            is_called = isinstance(node, nodes.Call)
             called = node.function if isinstance(node, nodes.Call) else node
+            is_member = isinstance(called, nodes.Member)
             name = called.name if isinstance(called, nodes.Member) else ""
-            if isinstance(node, nodes.Call) and isinstance(called, nodes.Name):
+            if is_called and isinstance(called, nodes.Name):
                 name = nodes.called_name(node) or ""
             if isinstance(node, nodes.Name) and node.text in CPP_CONSTANTS:
                 message = f"`{node.text}` is a constant of C++"
@@ -124,13 +126,9 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 message = "Python has no `*` before a value"
             elif isinstance(called, nodes.Member) and called.arrow:
                 message = "Python has no `->`"
-            elif isinstance(called, nodes.Name) and is_of_cpp(
-                called.text, is_called=isinstance(node, nodes.Call)
-            ):
+            elif isinstance(called, nodes.Name) and is_of_cpp(called.text, is_called=is_called):
                 message = f"`{called.text}` is a name of C++"
-            elif keyword.iskeyword(name) and (
-                isinstance(called, nodes.Member) or name not in operators
-            ):
+            elif keyword.iskeyword(name) and (is_member or name not in operators):
                 message = f"`{name}` is a reserved word in Python"
             else:
                 continue

@@ -56,19 +56,14 @@ def check_brought(
 
 def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
     """TG516 and TG517: where compilers drop calls, as PyTorch sees no effect or does not look for one."""
-    schema, is_theirs = function.func, function.namespace in TORCH_NAMESPACES
-    is_kept = (
-        is_theirs
-        or schema.written
-        or any(str(a.type).startswith("__torch__") for a in schema.arguments)
-    )
+    schema = function.func
+    has_class = any(str(a.type).startswith("__torch__") for a in schema.arguments)
+    is_kept = function.namespace in TORCH_NAMESPACES or schema.written or has_class
     if function.effects is None and not schema.returns and not is_kept:
         message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
         hint = "write `effects: ordered`"
         yield finding(function, "TG516", message, function.place("func"), "here", hint)
     if function.effects is not None and (schema.written or schema.is_aliasing):
         message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
-        place = function.place("effects")
-        yield finding(
-            function, "TG517", message, place, "has no effect", "take it out, or return a copy"
-        )
+        place, hint = function.place("effects"), "take it out, or return a copy"
+        yield finding(function, "TG517", message, place, "has no effect", hint)

@@ -178,17 +178,13 @@ def served_by(
     for one in selection.registrations(program):
         found[one.operator.name].setdefault(one.key, one)
     for name, own in found.items():
-        labels = {key: _label(one) for key, one in own.items()}
+        theirs = beneath.get(name)
+        labels = {key: _label(one) for key, one in (own if theirs is None else over(own)).items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
-        yield Served(policy, own, _over(beneath[name], own) if name in beneath else table)
-
-
-def _over(theirs: Registrations, registered: Mapping[str, Registration]) -> Registrations:
-    """An operator of PyTorch, with what is registered over its own."""
-    yours = {key: _label(one) for key, one in over(registered).items()}
-    return theirs._replace(
-        kernels={**theirs.kernels, **yours}, own=frozenset({*(theirs.own or ()), *yours})
-    )
+        if theirs is not None:
+            kernels, yours = {**theirs.kernels, **labels}, frozenset({*(theirs.own or ()), *labels})
+            table = theirs._replace(kernels=kernels, own=yours)
+        yield Served(policy, own, table)
 
 
 def over(registered: Mapping[str, Registration]) -> dict[str, Registration]:

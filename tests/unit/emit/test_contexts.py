@@ -160,8 +160,10 @@ def used_names(name: str) -> set[str]:
     tree.environment.filters = build_environment().filters
     # `namespace` is a function of Jinja, and also a name in our contexts.
     del tree.environment.globals["namespace"]
-    # A scoped block sees the names of its surroundings.
-    own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")}
+    # A scoped block sees the names of its surroundings, and so does the block that replaces it.
+    extended = [parsed(part.template.value) for part in tree.find_all(nodes.Extends)]  # type: ignore[attr-defined]
+    every = [node for one in (tree, *extended) for node in one.find_all(nodes.Name)]
+    own = {node.name for node in every if node.ctx in ("store", "param")}
     own |= {macro.name for macro in tree.find_all(nodes.Macro)}
     own |= {str(name) for node in tree.find_all(nodes.FromImport) for name in node.names}
     names = find_undeclared_variables(tree) - own

@@ -29,15 +29,6 @@ from torchgen_lite.schema.model import bare_type
 _LIMITS = "::std::numeric_limits<double>"
 
 
-def integer(value: int) -> Expression:
-    """The smallest number has no literal: the sign is an operator.
-
-    >>> print(integer(-3), integer(-(2**63)))
-    -3 INT64_MIN
-    """
-    return Expression(str(value) if value != -(2**63) else "INT64_MIN")
-
-
 def real(value: float) -> Expression:
     """
     >>> print(real(0.5), real(float("-inf")))
@@ -57,15 +48,19 @@ def call(head: str, items: Sequence[Expression], close: str) -> Expression:
 
 
 def literal(name: str, value: object) -> Expression | None:
-    """A value of the schema type with that name; None if it is not a literal of that type."""
-    known = _LITERALS.get(name, ())
+    """A value of the schema type with that name; None if it is not a literal of that type.
+
+    >>> print(literal("int", -3), literal("int", -(2**63)), literal("bool", True))
+    -3 INT64_MIN true
+    """
+    if type(value) not in _LITERALS.get(name, ()):
+        return None
     if isinstance(value, bool):
-        return Expression(str(value).lower()) if bool in known else None
-    if isinstance(value, int) and int in known:
-        return integer(value)
-    if isinstance(value, float) and float in known:
-        return real(value)
-    return Expression(quote(value)) if isinstance(value, str) and str in known else None
+        return Expression(str(value).lower())
+    if isinstance(value, int):
+        # The smallest number has no literal: the sign is an operator.
+        return Expression(str(value) if value != -(2**63) else "INT64_MIN")
+    return real(value) if isinstance(value, float) else Expression(quote(str(value)))
 
 
 # The values that a type of the schema has literals for.
@@ -80,8 +75,6 @@ _LITERALS: dict[str, tuple[type, ...]] = {
 
 NOTHING = Expression("::std::nullopt")
 EMPTY = Expression("{}")
-# PyTorch's `Reduction`, which its schemas spell by name.
-_REDUCTIONS = {"Mean": "1", "Sum": "2"}
 # The names in PyTorch's file, in C++.
 _WRITTEN = {
     "False": Expression("false"),
@@ -143,9 +136,8 @@ def _torch_word(name: str, value: object) -> Expression | None:
     if isinstance(value, NamedConstant):
         if name in ENUMERATORS:
             return Expression(f"at::{name}::{ENUMERATORS[name][value.name]}")
-        return (
-            _WRITTEN["Mean"] if value.name == "Mean" else Expression(str(NUMBER_NAMES[value.name]))
-        )
+        number = Expression(str(NUMBER_NAMES[value.name]))
+        return _WRITTEN["Mean"] if value.name == "Mean" else number
     if isinstance(value, complex):
         return call("c10::complex<double>(", [real(value.real), real(value.imag)], ")")
     if isinstance(value, str) and name == "Device":
@@ -156,8 +148,8 @@ def _torch_word(name: str, value: object) -> Expression | None:
 
 
 def reduction(name: str, value: NamedConstant) -> Expression | None:
-    """The number of a `Reduction`, which has no header but PyTorch's."""
-    number = _REDUCTIONS.get(value.name) if name in ("int", "SymInt") else None
+    """The number of a `Reduction`, which schemas spell by name, and which has no header but PyTorch's."""
+    number = {"Mean": "1", "Sum": "2"}.get(value.name) if name in ("int", "SymInt") else None
     return None if number is None else Expression(number)
 
 

@@ -223,14 +223,10 @@ def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -
     """A call of an operator of the library."""
     bound = _bound(operator, given, named, every=not operator.is_function)
     is_symbolic = has_symint(operator.func) and any(sort is Sort.symint for _, sort in bound)
-    items = [
-        (
-            _call("autograd::optional", item)
-            if bare_type(argument.type) == "Tensor?" and sort is not Sort.unknown
-            else item
-        )
-        for (item, sort), argument in zip(bound, operator.func.arguments)
-    ]
+    items = []
+    for (item, sort), argument in zip(bound, operator.func.arguments):
+        is_optional = bare_type(argument.type) == "Tensor?" and sort is not Sort.unknown
+        items.append(_call("autograd::optional", item) if is_optional else item)
     name = f"functions::{function_name(operator.func.base_name)}{'_symint' * is_symbolic}"
     if not operator.is_function:
         name = f"ops::{functions.structs[operator.name]}::call"

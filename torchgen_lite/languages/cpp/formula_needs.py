@@ -16,12 +16,7 @@ from torchgen_lite.languages.cpp.formula import (
     Functions,
     is_before_tensor,
 )
-from torchgen_lite.loader.torch_functions import (
-    EVERYTHING,
-    at_header,
-    in_at,
-    taken,
-)
+from torchgen_lite.loader import torch_functions
 
 
 def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:
@@ -32,7 +27,7 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
         if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
             name = node.function.text if isinstance(node.function, nodes.Name) else ""
             is_known = name in BROUGHT or name in functions.python or "::" in name
-            if name and not is_known and not in_at(name):
+            if name and not is_known and not torch_functions.in_at(name):
                 yield node, name
 
 
@@ -49,7 +44,7 @@ def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str
         if problem := lacks_tensor(name, part):
             yield part, problem
             continue
-        counts = taken(name)
+        counts = torch_functions.taken(name)
         # The keywords that C++ takes are one argument.
         count = is_method + len(node.arguments) + bool(node.keywords)
         if counts is not None and not counts[0] <= count <= counts[1]:
@@ -75,9 +70,9 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
     for part in every_part(tree):
         node = part.node
         if isinstance(node, nodes.Lambda):
-            yield EVERYTHING
+            yield torch_functions.EVERYTHING
         if isinstance(node, nodes.Binary) and is_before_tensor(node, [p.kind for p in part.parts]):
-            yield at_header(REFLECTED[node.operator])
+            yield torch_functions.at_header(REFLECTED[node.operator])
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue
         is_ours = part.saved is not None or (part.operator is not None and part.operator.is_own)
@@ -85,8 +80,8 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
         if is_ours or name in BROUGHT or name[0].isupper():
             continue
         # Unless known to be PyTorch's, a function is the author's if they have headers.
-        if in_at(name) or not functions.has_headers:
-            yield at_header(name)
+        if torch_functions.in_at(name) or not functions.has_headers:
+            yield torch_functions.at_header(name)
 
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:

@@ -23,7 +23,7 @@ _OPTION_TYPES = [
 
 def name(schema: FunctionSchema) -> str:
     """`add_Tensor`, `add_out_out`: the name a kernel has by default."""
-    text = f"{schema.base_name}_out" if schema.out else schema.base_name
+    text = public.name(schema)
     return f"{text}_{schema.overload_name}" if schema.overload_name else text
 
 
@@ -34,8 +34,7 @@ def kernel(operator: Operator, entry: DispatchEntry) -> tuple[str, str]:
     is the backend's, whose kernels are in its `native` namespace (torchgen `BackendMetadata`).
     """
     if entry.is_implied:
-        schema = operator.schema
-        return _NAMESPACE, f"{schema.base_name}_out" if schema.out else schema.base_name
+        return _NAMESPACE, public.name(operator.schema)
     scope, _, name = entry.kernel.replace(".", "::").rpartition("::")
     return f"{scope}::native" if scope else _NAMESPACE, name
 

@@ -14,31 +14,22 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
+from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.signature import CppParameter
-from torchgen_lite.languages.cpp.torch_types import (
-    INT_LIST,
-    INT_LIST_OPTION,
-    SCALAR,
-    TENSOR,
-    TENSOR_LIST_REF,
-    array_ref,
-    value_type,
-)
 from torchgen_lite.languages.cpp.types import CType, bare, const_ref, std
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
 from torchgen_lite.schema.model import bare_type
 
-_DEFAULT_BASE = "at::impl::MetaBase"
 _OPTIONALS = {
     "Tensor": CType("at::OptionalTensorRef"),
     "Scalar": CType("at::OptionalScalarRef"),
-    "int[]": INT_LIST_OPTION,
+    "int[]": torch_types.INT_LIST_OPTION,
 }
 _LISTS = {
-    "Tensor": TENSOR_LIST_REF,
+    "Tensor": torch_types.TENSOR_LIST_REF,
     "Tensor?": CType("at::IOptTensorListRef"),
-    "int": INT_LIST,
+    "int": torch_types.INT_LIST,
 }
 
 
@@ -78,23 +69,23 @@ def name(group: VariantGroup) -> str:
 
 def base_class(group: VariantGroup) -> str:
     """What that class derives from; usually `TensorIteratorBase` or `at::impl::MetaBase`."""
-    return group.out.structured_inherits or _DEFAULT_BASE
+    return group.out.structured_inherits or "at::impl::MetaBase"
 
 
 def argument_type(type_: Type) -> CType:
     """Non-owning references. `SymInt` is a plain integer here, since kernels compute with it."""
-    value = value_type(type_, "int")
+    value = torch_types.value_type(type_, "int")
     if value is not None:
         return value
     if isinstance(type_, BaseType):
-        return const_ref(TENSOR if type_.name == "Tensor" else SCALAR)
+        return const_ref(torch_types.TENSOR if type_.name == "Tensor" else torch_types.SCALAR)
     if isinstance(type_, OptionalType):
         elem = type_.elem
         # The size of a list does not count: it says what a caller may leave out.
         key = f"{bare_type(elem.elem)}[]" if isinstance(elem, ListType) else bare_type(elem)
         return _OPTIONALS.get(key) or std("optional", argument_type(elem))
     assert isinstance(type_, ListType)
-    return _LISTS.get(bare_type(type_.elem)) or array_ref(argument_type(type_.elem))
+    return _LISTS.get(bare_type(type_.elem)) or torch_types.array_ref(argument_type(type_.elem))
 
 
 def _parameters(arguments: tuple[Argument, ...]) -> tuple[CppParameter, ...]:

@@ -61,14 +61,8 @@ def identifier(name: str) -> str:
     >>> identifier("self"), identifier("default"), identifier("int64_t"), identifier("_node")
     ('self', 'default_', 'int64_t_', '_node_')
     """
-    if (
-        name in KEYWORDS
-        or name in _USED
-        or is_macro(name)
-        or (name[:1] == "_" and name not in KEYSETS)
-    ):
-        return f"{name}_"
-    return name
+    is_used = name in KEYWORDS or name in _USED or is_macro(name)
+    return f"{name}_" if is_used or (name[:1] == "_" and name not in KEYSETS) else name
 
 
 def quote(text: str) -> str:

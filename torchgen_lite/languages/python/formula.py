@@ -112,10 +112,9 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     node = _with_keywords(node, tree.operator)
     named = tuple((identifier(name), value) for name, value in node.keywords)
     node = replace(node, keywords=named)
-    return rebuild(
-        node if called is None else replace(node, function=nodes.Name(words.function(called))),
-        parts,
-    )
+    if called is not None:
+        node = replace(node, function=nodes.Name(words.function(called)))
+    return rebuild(node, parts)
 
 
 def _truth(operand: nodes.Expression, kind: Kind) -> nodes.Expression:
@@ -158,11 +157,8 @@ def _with_keywords(node: nodes.Call, operator: Callee | None) -> nodes.Call:
 
 def is_method(node: nodes.Call, name: str) -> bool:
     """Whether this is `x.name()`."""
-    return (
-        isinstance(node.function, nodes.Member)
-        and node.function.name == name
-        and not node.arguments
-    )
+    function = node.function
+    return isinstance(function, nodes.Member) and function.name == name and not node.arguments
 
 
 def write(node: nodes.Expression) -> str:

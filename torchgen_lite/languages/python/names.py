@@ -11,17 +11,7 @@ from functools import cache
 # hides the type, so the annotation uses an alias (`_complex`), which the file imports.
 BUILTIN_TYPES = frozenset({"bool", "complex", "dict", "float", "int", "list", "str", "tuple"})
 FRAMEWORK_TYPES = frozenset(
-    {
-        "Generator",
-        "Number",
-        "Storage",
-        "Stream",
-        "Tensor",
-        "device",
-        "dtype",
-        "layout",
-        "memory_format",
-    }
+    "Generator Number Storage Stream Tensor device dtype layout memory_format".split()
 )
 
 

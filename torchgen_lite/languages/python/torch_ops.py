@@ -83,14 +83,11 @@ def parameters(schema: FunctionSchema) -> list[Parameter]:
     keywords = [a for a in arguments if a.kwarg_only]
     by_position = max([i + 1 for i, a in enumerate(positional) if not _is_name(a)], default=0)
     found = [Parameter(OPERATOR_PARAMETER)]
-    if by_position == 0:
-        found.append(SLASH)
     default = None
-    for index, argument in enumerate(positional):
+    for argument in positional:
         default = "..." if argument.default is not None else default
         found.append(_parameter(argument, default))
-        if index + 1 == by_position:
-            found.append(SLASH)
+    found.insert(1 + by_position, SLASH)
     names = {argument.name for argument in arguments}
     if schema.is_vararg:
         found.append(Parameter(lengthened("args", names), ANY, stars="*"))

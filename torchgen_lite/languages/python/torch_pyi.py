@@ -22,7 +22,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.python.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
 from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type
 
@@ -102,15 +102,9 @@ def return_type(type_: Type) -> Annotation:
     return Annotation("_device") if bare_type(type_) == "Device" else argument_type(type_)
 
 
-def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
-    """The field names of a returned named tuple: empty unless several results are all named."""
-    names = tuple([r.name for r in returns if r.name is not None])
-    return names if len(returns) > 1 and len(names) == len(returns) else ()
-
-
 def returns_type(found: PythonSignature) -> Annotation:
-    """`Tensor`, `tuple[Tensor, Tensor]`, `torch.return_types.max`, `None`."""
-    if field_names(found.returns):
+    """`Tensor`, `tuple[Tensor, Tensor]`, `None`; `torch.return_types.max` where several results are all named."""
+    if len(found.returns) > 1 and all(r.name is not None for r in found.returns):
         return Annotation(f"torch.return_types.{found.name}")
     return returned([return_type(r.type) for r in found.returns])
 
@@ -120,15 +114,11 @@ def parameter(found: PythonParameter) -> Parameter:
     name, annotation = identifier(found.name), argument_type(found.type)
     if name == "out":
         annotation = optional(annotation)
-    default = None if found.default is None else _default(found, found.default)
-    return Parameter(name, annotation, default)
-
-
-def _default(parameter: PythonParameter, default: str) -> str:
-    of_int = isinstance(parameter.type, ListType) and bare_type(parameter.type.elem) == "int"
-    if of_int and default.startswith("{") and default.endswith("}"):
-        return f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
-    return _DEFAULTS.get(default, default)
+    default = found.default
+    of_int = isinstance(found.type, ListType) and bare_type(found.type.elem) == "int"
+    if default is not None and of_int and default.startswith("{") and default.endswith("}"):
+        default = f"({', '.join([item.strip() for item in default[1:-1].split(',')])})"
+    return Parameter(name, annotation, default and _DEFAULTS.get(default, default))
 
 
 def signature_text(found: PythonSignature) -> str:

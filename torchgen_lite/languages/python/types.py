@@ -18,20 +18,13 @@ from torchgen_lite.schema.model import BaseType, GenericType, ListType, Optional
 BROADCASTING = frozenset({"int", "float"})
 _CLASS_PREFIX = "__torch__."
 _COMMON = {
-    "Tensor": "Tensor",
-    "int": "int",
+    **{name: name for name in "Tensor int float complex bool str Generator Stream".split()},
     "DeviceIndex": "int",
-    "float": "float",
-    "complex": "complex",
-    "bool": "bool",
-    "str": "str",
     "Dimname": "str",
     "ScalarType": "dtype",
     "Layout": "layout",
     "Device": "device",
     "MemoryFormat": "memory_format",
-    "Generator": "Generator",
-    "Stream": "Stream",
     "NoneType": "None",
 }
 

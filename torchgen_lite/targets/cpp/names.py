@@ -78,11 +78,8 @@ def namespace_problem(namespace: str) -> str:
     taken = next((part for part in parts[1:] if part in LIBRARIES), "")
     if namespace in LIBRARIES or parts[0] == "std":
         taken = parts[0]
-    return (
-        f"`{namespace}` cannot be the namespace of a library: `{taken}` belongs to another one"
-        if taken
-        else ""
-    )
+    problem = f"cannot be the namespace of a library: `{taken}` belongs to another one"
+    return f"`{namespace}` {problem}" if taken else ""
 
 
 def _class_problems(
@@ -93,33 +90,23 @@ def _class_problems(
     scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
-            help_ = (
-                did_you_mean(name, scopes)
-                or f"kernels in it are named `{name}::f` under `dispatch`"
-            )
-            yield f"no kernel is a member of `{name}`", help_
+            usual = f"kernels in it are named `{name}::f` under `dispatch`"
+            yield f"no kernel is a member of `{name}`", did_you_mean(name, scopes) or usual
         elif not options.kernel_headers:
             yield f"nothing declares `{name}`", "name its header with `kernel-headers`"
 
 
 def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
     """Names that become equal in C++, where `default` is called `default_`."""
-    seen: dict[str, str] = {name: name for name in KEYSETS}
+    seen = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
-        name = identifier(argument.name)
+        name, span = identifier(argument.name), argument.name_span
         if name in seen:
-            yield finding(
-                function,
-                "TG513",
-                f"two parameters are called `{name}` in C++",
-                argument.name_span,
-                (
-                    f"the generated code uses the name `{name}` itself"
-                    if name in KEYSETS
-                    else f"`{seen[name]}` has the same name"
-                ),
-                "rename the argument",
-            )
+            message, hint = f"two parameters are called `{name}` in C++", "rename the argument"
+            label = f"`{seen[name]}` has the same name"
+            if name in KEYSETS:
+                label = f"the generated code uses the name `{name}` itself"
+            yield finding(function, "TG513", message, span, label, hint)
         seen[name] = argument.name
 
 
@@ -134,14 +121,10 @@ def _check_kernels(
             yield finding(operator.function, "TG513", message, entry.kernel_span, "this kernel")
             return
         if scope == namespace and name in inner:
-            yield finding(
-                operator.function,
-                "TG513",
-                f"kernel `{entry.kernel}` has the name of a generated namespace",
-                entry.kernel_span,
-                f"`{namespace}::{name}` is a namespace",
-                f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`",
-            )
+            message = f"kernel `{entry.kernel}` has the name of a generated namespace"
+            label = f"`{namespace}::{name}` is a namespace"
+            hint = f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`"
+            yield finding(operator.function, "TG513", message, entry.kernel_span, label, hint)
             return
 
 

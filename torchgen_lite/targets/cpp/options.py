@@ -7,20 +7,16 @@ own are an option.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import FLAG, Kind, list_of, matching, option
-from torchgen_lite.targets.options import (
-    MODULE,
-    folder_option,
-    library_option,
-    shards_option,
-    skip_option,
-)
+from torchgen_lite.targets import options as shared
 
+T = TypeVar("T")
 # With more operators than this, the output is split unless the number of files is configured.
 MANY_OPERATORS = 1000
 
@@ -46,8 +42,8 @@ class LibraryOptions:
         shown="that of the first entry",
         torch="aten_ops",
     )
-    folder: str = folder_option("")
-    library: str = library_option()
+    folder: str = shared.folder_option("")
+    library: str = shared.library_option()
     kernel_headers: tuple[str, ...] = option(
         "Your headers that declare the kernels; they replace `kernels.h`, and are checked by the proof.",
         HEADERS,
@@ -58,8 +54,8 @@ class LibraryOptions:
         list_of(matching(_SCOPE, "is not the full name of a C++ class")),
         (),
     )
-    shards: int = shards_option("calls and registrations", MANY_OPERATORS)
-    skip: tuple[str, ...] = skip_option()
+    shards: int = shared.shards_option("calls and registrations", MANY_OPERATORS)
+    skip: tuple[str, ...] = shared.skip_option()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +69,7 @@ class ModuleOptions(LibraryOptions):
         "_C",
     )
     python_module: str = option(
-        "The Python module with the fakes, which libtorch names in errors.", MODULE, ""
+        "The Python module with the fakes, which libtorch names in errors.", shared.MODULE, ""
     )
 
 
@@ -127,7 +123,7 @@ def _template(body: str) -> tuple[str, tuple[CType, ...]]:
     return (name.strip(), tuple(map(read_type, parts))) if depth == 0 else (body, ())
 
 
-def type_kind(pattern: str, refusal: str) -> Kind[CType]:
-    """Types of that form."""
+def kind_of(pattern: str, refusal: str, read: Callable[[str], T]) -> Kind[T]:
+    """Values that are read from text of that form."""
     text = matching(pattern, refusal)
-    return Kind(text.name, text.schema, lambda value: read_type(text.read(value)))
+    return Kind(text.name, text.schema, lambda value: read(text.read(value)))

@@ -44,9 +44,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class, split_kernel
-from torchgen_lite.languages.cpp.signature import CppSignature
-from torchgen_lite.languages.cpp.types import unrooted
+from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class
+from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
@@ -68,12 +67,11 @@ class Relation(NamedTuple):
 
 class Proof(NamedTuple):
     """What `TORCHGEN_LITE_VERIFY` is told of a kernel, which is one of `kernels` for each key that it serves, for its
-    arguments from the `first` on: its `name` alone, the checks in their columns, what it must do, the `other` types that
+    arguments from the `first` on: the checks in their columns, what it must do, the `other` types that
     it may have, and what it must be, if exactly that.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
     kernels: Sequence[Kernel]
-    name: str
     first: int
     checks: str
     messages: tuple[str, ...]
@@ -82,8 +80,6 @@ class Proof(NamedTuple):
     exactly: str
 
 
-# The line of the schema in a header of `verify/`, after the generated-file marker.
-_SCHEMA_LINE = 4
 # The arguments that one proof compares; `TORCHGEN_LITE_EXPAND` suffices for them and the result. A kernel
 # with more has several proofs.
 _MOST = 20
@@ -106,10 +102,13 @@ def proof_files(
     if declares:
         yield from kernels_headers(layout, kernels, includes(kernels))
     yield from copied_files(layout, "cpp", "kernel_check.h")
-    members = [split_kernel(k.name, namespace) for k in kernels if k.is_member]
+    # Classes of the same name share one entry with all their kernels.
+    classes: dict[str, dict[str, None]] = {}
+    for kernel in [kernel for kernel in kernels if kernel.is_member]:
+        classes.setdefault(split_class(kernel.scope)[1], {})[kernel.name] = None
     shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
-    if members:
-        context = {**shown, "folder": layout.folder, "classes": _absent_classes(members)}
+    if classes:
+        context = {**shown, "folder": layout.folder, "classes": classes}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
     by_operator: dict[str, dict[str | None, list[Kernel]]] = {}
     for kernel in kernels:
@@ -139,24 +138,22 @@ def _operator_context(
     kernels: Sequence[Kernel], namespace: str, relation: Relation
 ) -> dict[str, object]:
     """What the header of one operator contains."""
-    free = [split_kernel(k.name, namespace) for k in kernels if not k.is_member]
-    classes = [split_kernel(k.name, namespace)[0] for k in kernels if k.is_member]
-    scopes = [*[scope for scope, _ in free], *[split_class(scope)[0] for scope in classes]]
+    free = [kernel for kernel in kernels if not kernel.is_member]
+    members = [split_class(kernel.scope)[0] for kernel in kernels if kernel.is_member]
     operator = kernels[0].operator
     comment, columns = schema_line(operator)
     # A kernel that serves several keys is proven once.
     keys: dict[tuple[str, str], list[Kernel]] = {}
     for kernel in kernels:
-        keys.setdefault((kernel.name, kernel.signature.type), []).append(kernel)
+        keys.setdefault((kernel.qualified, kernel.signature.type), []).append(kernel)
     return {
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
         "comment": comment,
-        "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
-        "absent": tuple(dict.fromkeys(name for _, name in free)),
-        "scopes": tuple(dict.fromkeys(scopes)),
+        "absent": tuple(dict.fromkeys(kernel.name for kernel in free)),
+        "scopes": tuple(dict.fromkeys([*[kernel.scope for kernel in free], *members])),
         "proofs": [
             _proof(own, columns, first, relation)
             for own in keys.values()
@@ -183,14 +180,6 @@ def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
     return text, columns
 
 
-def _absent_classes(members: Sequence[tuple[str, str]]) -> dict[str, dict[str, None]]:
-    """The kernels of each class; classes of the same name share one entry with all their kernels."""
-    found: dict[str, dict[str, None]] = {}
-    for scope, name in members:
-        found.setdefault(split_class(scope)[1], {})[name] = None
-    return found
-
-
 def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: Relation) -> Proof:
     """The checks of a kernel, which several keys may have, for its arguments from the `first` on."""
     kernel, *_ = own
@@ -198,15 +187,21 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     *arguments, result = columns
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
+    signature, exactly = unrooted_signature(kernel.signature), ""
+    if relation.is_exact:
+        # Where `kernels.h` declares it, another type would be another function.
+        declared = f"{signature.returns}({', '.join(map(str, signature.types))})"
+        exactly = (
+            f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
+        )
     return Proof(
         own,
-        split_kernel(kernel.name, "")[1],
         first,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
-        tuple(_messages(kernel, extra, compared)),
+        tuple(_messages(kernel, signature, extra, compared)),
         bool(extra),
         relation.other and relation.other(kernel),
-        _exactly(kernel) if relation.is_exact else "",
+        exactly,
     )
 
 
@@ -218,25 +213,20 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     return f"{text})"
 
 
-def _exactly(kernel: Kernel) -> str:
-    """What a kernel must be where `kernels.h` declares it: another type would be another function."""
-    types = ", ".join(str(unrooted(type_)) for type_ in kernel.signature.types)
-    declared = f"{unrooted(kernel.signature.returns)}({types})"
-    return f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
-
-
-def _messages(kernel: Kernel, extra: int, compared: slice) -> Iterator[str]:
+def _messages(
+    kernel: Kernel, signature: CppSignature, extra: int, compared: slice
+) -> Iterator[str]:
     """What a kernel must do: take so many arguments, each of its type, and return its result.
 
     `extra` is the number of those before the schema's: the keys of the call.
     """
-    schema, signature = kernel.operator.schema, kernel.signature
+    schema = kernel.operator.schema
     count = len(signature.types)
     first = ", the first the keys of the call" if extra else ""
     yield f" take {count} argument{'' if count == 1 else 's'}{first}"
     types = signature.types[extra:][compared]
     for argument, type_ in zip(schema.arguments[compared], types):
-        yield f" take '{unrooted(type_)}' for argument '{argument.name}' (schema: {argument.type})"
+        yield f" take '{type_}' for argument '{argument.name}' (schema: {argument.type})"
     results = [str(r.type) for r in schema.returns]
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    yield f" return '{unrooted(signature.returns)}' (schema: {result})"
+    yield f" return '{signature.returns}' (schema: {result})"

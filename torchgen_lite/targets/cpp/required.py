@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.languages.cpp.kernels import include_macro, qualified, split_class, split_kernel
+from torchgen_lite.languages.cpp.kernels import (
+    global_name,
+    include_macro,
+    split_class,
+    split_kernel,
+)
 from torchgen_lite.languages.cpp.signature import (
     CppSignature,
     signature_headers,
@@ -20,40 +25,47 @@ from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, VERSION_M
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
+from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.registrations import ImplCall
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 class Kernel(NamedTuple):
-    """A kernel of an operator under one key, as the YAML names it; `backend`: the backend whose
-    file names it; `is_member`: it is a static member of a class."""
+    """A kernel of an operator under one key, which is in the namespace `scope`, or `is_member` of a class of that name;
+    `backend`: the backend whose file names it."""
 
     operator: CppOperator
     key: str
+    scope: str
     name: str
     signature: CppSignature
-    backend: Backend | None = None
-    is_member: bool = False
+    backend: Backend | None
+    is_member: bool
+
+    @property
+    def qualified(self) -> str:
+        return global_name(self.scope, self.name)
 
 
 def author_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
     signature: Callable[[CppOperator, DispatchEntry], CppSignature],
-    classes: Collection[str],
+    options: LibraryOptions,
+    namespace: str,
 ) -> list[Kernel]:
     """The kernels that are registered directly, in source order; `signature` gives the signature
-    that each needs, `classes` are the author's classes."""
+    that each needs. Those that the YAML names alone are in the `namespace`."""
     by_facts = {operator.facts: operator for operator in operators}
     found = []
     for one in registered:
         if one.origin in WRITTEN and one.kernel is not None:
-            operator = by_facts[one.operator]
+            operator, backend = by_facts[one.operator], one.kernel.backend
+            scope, name = split_kernel(one.kernel.kernel, namespace)
             type_ = signature(operator, one.kernel)
-            entry = one.kernel
-            is_backends = entry.backend is not None and bool(entry.backend.class_name)
-            is_member = is_backends or split_kernel(entry.kernel, "")[0] in classes
-            found.append(Kernel(operator, one.key, entry.kernel, type_, entry.backend, is_member))
+            is_backends = backend is not None and bool(backend.class_name)
+            is_member = is_backends or scope in options.kernel_classes
+            found.append(Kernel(operator, one.key, scope, name, type_, backend, is_member))
     return found
 
 
@@ -74,8 +86,7 @@ def kernels_headers(
             members.setdefault(class_header(kernel.backend), []).append(kernel)
     for name, own in members.items():
         classes = [
-            (*split_class(scope), prototypes)
-            for scope, prototypes in _prototypes(own, layout.namespace).items()
+            (*split_class(scope), prototypes) for scope, prototypes in _prototypes(own).items()
         ]
         declared = {"includes": includes, "classes": classes}
         yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", declared)
@@ -83,7 +94,7 @@ def kernels_headers(
     context: dict[str, object] = {
         "macro": include_macro(layout.namespace),
         "includes": [*includes, [layout.own(name) for name in members]] if members else includes,
-        "scopes": _prototypes(free, layout.namespace),
+        "scopes": _prototypes(free),
     }
     yield OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 
@@ -93,12 +104,11 @@ def class_header(backend: Backend) -> str:
     return f"{backend.key}NativeFunctions.h"
 
 
-def _prototypes(kernels: Sequence[Kernel], namespace: str) -> Prototypes:
+def _prototypes(kernels: Sequence[Kernel]) -> Prototypes:
     """The declarations. A kernel that operators share is declared under the condition of each."""
     scopes: Prototypes = {}
     for kernel in kernels:
-        scope, _ = split_kernel(kernel.name, namespace)
-        scopes.setdefault(scope, {})[kernel.operator.guard, prototype(kernel, namespace)] = None
+        scopes.setdefault(kernel.scope, {})[kernel.operator.guard, prototype(kernel)] = None
     return scopes
 
 
@@ -110,19 +120,17 @@ def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Hea
     return [[Header(name, True) for name in headers], [layout.own("verify_kernels.h")]]
 
 
-def prototype(kernel: Kernel, namespace: str) -> CppSignature:
+def prototype(kernel: Kernel) -> CppSignature:
     """`at::Tensor scale_cpu(const at::Tensor& self, double s)`."""
     signature = unrooted_signature(kernel.signature)
-    name = split_kernel(kernel.name, namespace)[1]
-    return CppSignature(name, signature.returns, signature.plain)
+    return CppSignature(kernel.name, signature.returns, signature.plain)
 
 
-def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
+def shared_names(kernels: Sequence[Kernel]) -> frozenset[str]:
     """Full names shared by kernels of several types: only a typed call says which one is meant."""
     found: dict[str, set[str]] = {}
     for kernel in kernels:
-        name = qualified(kernel.name, namespace)
-        found.setdefault(name, set()).add(kernel.signature.type)
+        found.setdefault(kernel.qualified, set()).add(kernel.signature.type)
     return frozenset([name for name, own in found.items() if len(own) > 1])
 
 
@@ -138,15 +146,15 @@ def kernel_registrations(
     `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
     a shared name by its typed call: `ops::add_Tensor::schema*`.
     """
-    namespace = layout.namespace
-    shared = shared_names(kernels, namespace)
+    shared = shared_names(kernels)
     includes = kernel_includes(layout, headers)
     if shared:
         includes[-1] = [*includes[-1], layout.own("operators.h")]
     found = []
     for kernel in kernels:
-        name = qualified(kernel.name, namespace)
-        address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
+        address = f"&{kernel.qualified}"
+        if kernel.qualified in shared:
+            address = f"static_cast<{type_of(kernel)}>({address})"
         registered = f"{function}({address})"
         found.append(ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard))
     return found, includes
@@ -160,12 +168,11 @@ def author_functions(
     Kernels of PyTorch, such as `at::native::view`, and those of `device_kernels.cpp` exist already.
     """
     for kernel in kernels:
-        namespace, _ = split_kernel(kernel.name, layout.namespace)
+        namespace, name = kernel.scope, kernel.name
         if namespace.partition("::")[0] in LIBRARIES or namespace == f"{layout.namespace}::device":
             continue
-        declared = prototype(kernel, layout.namespace)
+        declared = prototype(kernel)
         blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
-        name = declared.name
         if kernel.is_member:
             namespace, class_ = split_class(namespace)
             name = f"{class_}::{name}"

@@ -66,18 +66,15 @@ def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list
     return list(unregistrable(f for f in functions if f.name not in program.resolved.lent))
 
 
-def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
-    """Namespaces that libtorch refuses, and kernels that no call reaches, in what the library defines."""
+def check_library(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, and kernels that no call reaches, in what the
+    library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    return [*_macros(own), *unreachable_kernels(own)]
-
-
-def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand."""
-    for function in functions:
+    for function in own:
         name = function.namespace
         # Names of this kind are reserved for the compiler and the standard library.
         if is_macro(name) or re.match("_[_A-Z]", name):
             message = f"namespace `{name}` is reserved in C++, or the name of a macro"
             help_ = "libtorch registers namespaces with macros; choose another name"
             yield finding(function, "TG512", message, None, "in this namespace", help_)
+    yield from unreachable_kernels(own)

@@ -36,14 +36,7 @@ from torchgen_lite.languages.cpp.signature import CppSignature, signature_header
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.calls import (
-    Taken,
-    distinct,
-    free_functions,
-    function_file,
-    function_headers,
-    umbrella_file,
-)
+from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
@@ -62,7 +55,7 @@ def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFil
         return
     context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
     for name, more in (
-        ("methods", {"includes": include_blocks(function_headers(found))}),
+        ("methods", {"includes": include_blocks(calls.function_headers(found))}),
         ("method_bodies", {"folder": layout.folder}),
     ):
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
@@ -82,7 +75,7 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
             others = [a for a in schema.arguments if a is not receiver]
             signature = CppSignature(name, returns, runtime.arguments(others, own))
             found.append((operator, signature, not receiver.is_write))
-    return list(distinct(found))
+    return list(calls.distinct(found))
 
 
 def function_name(name: str) -> str:
@@ -99,11 +92,11 @@ def build_calls(
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     framework = options.framework_headers
     is_whole = layout.shards == (None,)
-    taken: Taken = {}
+    taken: calls.Taken = {}
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
-        calls = stem("operators", shard)
+        name = stem("operators", shard)
         shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
         declared = {
             "is_part": not is_whole,
@@ -111,19 +104,19 @@ def build_calls(
             "behind": layout.own(_BODIES).name if is_whole and has_methods else "",
         }
         header = {**shown, **declared}
-        yield OutputFile(layout.header(f"{calls}.h"), "cpp_runtime/operators.h.j2", header)
-        defined = {**shown, "folder": layout.folder, "stem": calls, "framework": framework}
-        yield OutputFile(layout.source(f"{calls}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
+        yield OutputFile(layout.header(f"{name}.h"), "cpp_runtime/operators.h.j2", header)
+        defined = {**shown, "folder": layout.folder, "stem": name, "framework": framework}
+        yield OutputFile(layout.source(f"{name}.cpp"), "cpp_runtime/operators.cpp.j2", defined)
         public = [o for o in own if "function" in o.function.variants]
         arguments = partial(runtime.arguments, types=options.framework)
-        views = list(free_functions(public, arguments, _named, taken))
-        first, *others = include_blocks(function_headers(views)) or [()]
-        includes = [*framework, [layout.own(f"{calls}.h"), *first], *others]
-        yield function_file(layout, stem("functions", shard), includes, views)
+        views = list(calls.free_functions(public, arguments, _named, taken))
+        first, *others = include_blocks(calls.function_headers(views)) or [()]
+        includes = [*framework, [layout.own(f"{name}.h"), *first], *others]
+        yield calls.function_file(layout, stem("functions", shard), includes, views)
     if not is_whole:
         bodies = [layout.own(_BODIES)] if has_methods else []
-        yield umbrella_file(layout, "operators", before=framework, after=bodies)
-        yield umbrella_file(layout, "functions", before=framework)
+        yield calls.umbrella_file(layout, "operators", before=framework, after=bodies)
+        yield calls.umbrella_file(layout, "functions", before=framework)
 
 
 def _named(signature: CppSignature) -> CppSignature:

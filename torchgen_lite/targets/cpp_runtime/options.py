@@ -8,28 +8,22 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, Expression, names_of
-from torchgen_lite.loader.options import Kind, choice, matching, option, table_of
-from torchgen_lite.targets.cpp.options import (
-    HEADERS,
-    STANDARD_HEADERS,
-    LibraryOptions,
-    calls_only_option,
-    type_kind,
-)
+from torchgen_lite.loader.options import choice, option, table_of
+from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 from torchgen_lite.targets.output import Header
 
 _TYPE = r"[A-Za-z_:][A-Za-z0-9_:]*(<[A-Za-z0-9_:<>*, ]*>)?"
 _REFUSAL = "is not a C++ type"
-# No character that ends an expression inside a parameter list or a line.
-_EXPRESSION = matching(r"[^;{}\n\\]+", "is not a C++ expression")
 _NAME = re.compile(r"(?<![:\w])(?:::)?[A-Za-z_][\w:]*", re.ASCII)
 
 
 def read_expression(text: str) -> Expression:
     """A constant, the headers of the standard library that it needs, and the names in it."""
     names = tuple(_NAME.findall(text))
-    known = dict.fromkeys(STANDARD_HEADERS.get(name.removeprefix("::"), "") for name in names)
+    known = dict.fromkeys(
+        library.STANDARD_HEADERS.get(name.removeprefix("::"), "") for name in names
+    )
     return Expression(text, tuple(filter(None, known)), names)
 
 
@@ -41,12 +35,11 @@ def roots(types: Types) -> set[str]:
     return {name.partition("::")[0] for name in names} - {""}
 
 
-TENSOR = type_kind(rf"(?!const ){_TYPE}", _REFUSAL)
+TENSOR = library.kind_of(rf"(?!const ){_TYPE}", _REFUSAL, library.read_type)
 # As it is passed: `toy::Dtype`, `std::shared_ptr<toy::Stream>`, `const toy::Scalar&`, `toy::Plan*`.
-PASSED = type_kind(rf"(const )?{_TYPE}[*&]?", _REFUSAL)
-EXPRESSION = Kind(
-    _EXPRESSION.name, _EXPRESSION.schema, lambda value: read_expression(_EXPRESSION.read(value))
-)
+PASSED = library.kind_of(rf"(const )?{_TYPE}[*&]?", _REFUSAL, library.read_type)
+# No character that ends an expression inside a parameter list or a line.
+EXPRESSION = library.kind_of(r"[^;{}\n\\]+", "is not a C++ expression", read_expression)
 
 
 TARGET = "cpp-runtime"
@@ -54,7 +47,7 @@ VENDORED = "vendored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeOptions(LibraryOptions):
+class RuntimeOptions(library.LibraryOptions):
     """Options of the target."""
 
     tensor: CType = option(
@@ -64,7 +57,10 @@ class RuntimeOptions(LibraryOptions):
         about_framework=True,
     )
     headers: tuple[str, ...] = option(
-        "Headers that declare the tensor and the other types.", HEADERS, (), about_framework=True
+        "Headers that declare the tensor and the other types.",
+        library.HEADERS,
+        (),
+        about_framework=True,
     )
     types: Mapping[str, CType] = option(
         'How other types of schemas are passed in C++: `Device = "toy::Device"`.',
@@ -85,7 +81,7 @@ class RuntimeOptions(LibraryOptions):
         choice("installed", VENDORED),
         "installed",
     )
-    calls_only: bool = calls_only_option()
+    calls_only: bool = library.calls_only_option()
 
     @property
     def framework(self) -> Types:

@@ -31,22 +31,11 @@ from torchgen_lite.languages.cpp.signature import CppSignature, signature_header
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
-from torchgen_lite.targets.cpp.registrations import (
-    ImplCall,
-    Libraries,
-    definitions,
-    registration_files,
-)
-from torchgen_lite.targets.cpp.required import (
-    Kernel,
-    author_functions,
-    author_kernels,
-    kernel_registrations,
-)
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
@@ -90,12 +79,12 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
     """The kernels."""
     layout, _, kernels = _library(select_cpp_runtime(program, options), program, options)
-    return author_functions(kernels, layout, options.framework_headers)
+    return required.author_functions(kernels, layout, options.framework_headers)
 
 
 def _library(
     selection: Selection, program: Program, options: RuntimeOptions
-) -> tuple[Layout, Sequence[CppOperator], list[Kernel]]:
+) -> tuple[Layout, Sequence[CppOperator], list[required.Kernel]]:
     """Where files go, the operators, and the kernels.
 
     There is no libtorch here, so `torch:`, which asks for one of its releases, is ignored.
@@ -109,12 +98,9 @@ def _library(
         lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),
     )
-    signature, registered = partial(kernel_signature, types=types), selection.registrations(program)
-    return (
-        layout,
-        operators,
-        author_kernels(registered, operators, signature, options.kernel_classes),
-    )
+    registered, signature = selection.registrations(program), partial(_signature, types=types)
+    kernels = required.author_kernels(registered, operators, signature, options, layout.namespace)
+    return layout, operators, kernels
 
 
 def _files(selection: Selection, program: Program, options: RuntimeOptions) -> Iterator[OutputFile]:
@@ -140,7 +126,7 @@ ABOVE_BACKENDS = frozenset(
 )
 
 
-def kernel_signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> CppSignature:
+def _signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> CppSignature:
     """The signature of the typed call, preceded by the keys of the call if the kernel is above the backends."""
     if entry.key not in ABOVE_BACKENDS:
         return operator.signature
@@ -148,11 +134,11 @@ def kernel_signature(operator: CppOperator, entry: DispatchEntry, types: Types) 
 
 
 def build_kernels(
-    kernels: Sequence[Kernel], layout: Layout, options: RuntimeOptions
+    kernels: Sequence[required.Kernel], layout: Layout, options: RuntimeOptions
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
-    def includes(own: Sequence[Kernel]) -> Blocks:
+    def includes(own: Sequence[required.Kernel]) -> Blocks:
         headers = signature_headers(k.signature for k in own)
         return [*include_blocks(headers), *options.framework_headers]
 
@@ -165,27 +151,31 @@ _LIBRARY = [Header("torchgen_lite/library.h")]
 
 def build_registrations(
     operators: Sequence[CppOperator],
-    kernels: Sequence[Kernel],
+    kernels: Sequence[required.Kernel],
     layout: Layout,
     options: RuntimeOptions,
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, and the registrations of the kernels."""
 
-    def type_of(kernel: Kernel) -> str:
+    def type_of(kernel: required.Kernel) -> str:
         call = "redispatch" if kernel.key in ABOVE_BACKENDS else "call"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
     headers = options.kernel_headers
-    registered, declared = kernel_registrations(
+    registered, declared = required.kernel_registrations(
         kernels, layout, headers, "TORCHGEN_LITE_FN", type_of
     )
 
-    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
+    def context(
+        defined: registrations.Libraries, own: Sequence[registrations.ImplCall]
+    ) -> dict[str, object]:
         return {"includes": [_LIBRARY, *(declared if own else [])], "python_module": ""}
 
-    libraries = definitions(operators, cpp_text.quote)
+    libraries = registrations.definitions(operators, cpp_text.quote)
     macro, template = "TORCHGEN_LITE_LIBRARY", "cpp/register.cpp.j2"
-    yield from registration_files(libraries, registered, layout, options, macro, template, context)
+    yield from registrations.registration_files(
+        libraries, registered, layout, options, macro, template, context
+    )
 
 
 def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
@@ -196,33 +186,20 @@ def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
     for type_, what, span in (*arguments, *returns):
         part = runtime.missing(type_, types)
         if part is not None:
-            yield finding(
-                function,
-                "TG560",
-                f"there is no C++ type for `{part}`",
-                span,
-                f"the type of {what}",
-                f"name one under `types` of target `cpp-runtime`, or `skip` `{schema.full_name}`",
-            )
+            message, label = f"there is no C++ type for `{part}`", f"the type of {what}"
+            hint = f"name one under `types` of target `{TARGET}`, or `skip` `{schema.full_name}`"
+            yield finding(function, "TG560", message, span, label, hint)
 
 
 def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
     """TG561 for structured kernels, and TG562 for formulas if there is no handwritten autograd
     kernel."""
     function = operator.function
-    message = "target `cpp-runtime` has no structured kernels"
-    yield from check_structured(operator, "TG561", message)
+    yield from check_structured(operator, "TG561", f"target `{TARGET}` has no structured kernels")
     keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
-    if (
-        function.derivatives is not None
-        and not operator.is_composed
-        and not any(key.startswith("Autograd") for key in keys)
-    ):
-        yield finding(
-            function,
-            "TG562",
-            "target `cpp-runtime` generates no kernels from `derivatives`",
-            function.place("derivatives"),
-            "not used",
-            "write one, and add it to `dispatch` under `Autograd`",
-        )
+    is_written = any(key.startswith("Autograd") for key in keys)
+    if function.derivatives is not None and not operator.is_composed and not is_written:
+        message = f"target `{TARGET}` generates no kernels from `derivatives`"
+        hint = "write one, and add it to `dispatch` under `Autograd`"
+        place = function.place("derivatives")
+        yield finding(function, "TG562", message, place, "not used", hint)

@@ -13,12 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
-from torchgen_lite.targets.cpp.calls import (
-    free_functions,
-    function_file,
-    function_headers,
-    operator_headers,
-)
+from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import (
     Blocks,
     Layout,
@@ -36,13 +31,13 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[Ou
     def includes(own: Sequence[CppOperator]) -> Blocks:
         return [[layout.own("call_operator.h")], *declaration_includes(own, layout)]
 
-    yield from operator_headers(layout, operators, includes, is_callable, is_hidden=True)
+    yield from calls.operator_headers(layout, operators, includes, is_callable, is_hidden=True)
     # Nothing can hide `std` here: a function of that name does not.
     called = filter(is_callable, operators)
-    functions = list(free_functions(called, stable.arguments, unrooted_signature, {}))
-    limits = function_headers(functions) & {"limits"}
+    functions = list(calls.free_functions(called, stable.arguments, unrooted_signature, {}))
+    limits = calls.function_headers(functions) & {"limits"}
     headers = include_blocks(limits, before=[layout.own("operators.h")])
-    yield function_file(layout, "functions", headers, functions)
+    yield calls.function_file(layout, "functions", headers, functions)
 
 
 def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:

@@ -8,15 +8,10 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.registrations import (
-    ImplCall,
-    Libraries,
-    definitions,
-    registration_files,
-)
 from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
@@ -36,7 +31,9 @@ def build_registrations(
     The author's headers may declare these.
     """
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    libraries = definitions(own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS)
+    libraries = registrations.definitions(
+        own, "torch::headeronly::Tag::{}".format, known_tags=SUPPORTED_TAGS
+    )
 
     def type_of(kernel: Kernel) -> str:
         return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
@@ -45,7 +42,9 @@ def build_registrations(
     registered, declared = kernel_registrations(kernels, layout, headers, "TORCH_BOX", type_of)
     gates = list(_gates(own))
 
-    def context(defined: Libraries, own: Sequence[ImplCall]) -> dict[str, object]:
+    def context(
+        defined: registrations.Libraries, own: Sequence[registrations.ImplCall]
+    ) -> dict[str, object]:
         version = [[layout.own("version.h")]] if defined else []
         return {
             "includes": [*version, [STABLE_LIBRARY], *(declared if own else [])],
@@ -54,7 +53,9 @@ def build_registrations(
         }
 
     macro, template = "STABLE_TORCH_LIBRARY", "cpp_stable/register.cpp.j2"
-    yield from registration_files(libraries, registered, layout, options, macro, template, context)
+    yield from registrations.registration_files(
+        libraries, registered, layout, options, macro, template, context
+    )
 
 
 def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:

@@ -25,10 +25,7 @@ from torchgen_lite.targets.cpp.selection import (
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
-from torchgen_lite.targets.cpp_stable.unsupported import (
-    WantedReleases,
-    check_entry,
-)
+from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -44,12 +41,11 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    wanted = WantedReleases(program.config.torch, options.target_version)
     for operator in selection.operators:
-        diagnostics += check_entry(operator, wanted)
+        diagnostics += check_entry(operator, program.config.torch, options.target_version)
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
-    diagnostics += [*check_schemas(program, functions), *check_library(program, functions)]
+    diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_copies(program, TARGET)
     return TargetResult(_files(selection, program, options), tuple(diagnostics))
 
@@ -81,7 +77,8 @@ def _library(
         selection.registrations(program),
         operators,
         lambda operator, entry: operator.signature,
-        options.kernel_classes,
+        options,
+        layout.namespace,
     )
     return layout, operators, kernels
 

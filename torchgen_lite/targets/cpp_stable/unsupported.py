@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, releases_of
 from torchgen_lite.analysis.finding import finding
@@ -50,24 +49,14 @@ _INSTEAD = {
 }
 
 
-class WantedReleases(NamedTuple):
-    """The releases that a library has to run with: `torch` of the configuration, and `target-version`."""
-
-    project: str
-    target: Release | None
-
-    def releases(self, function: NativeFunction) -> list[Release]:
-        """The releases that both target and entry are for; none if none is asked for."""
-        if not self.project and self.target is None:
-            return []
-        first = self.target or FIRST_HEADERS
-        return [r for r in releases_of(function, self.project) if r >= first]
-
-
-def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnostic]:
-    """Everything in one entry that the stable ABI, or one of the releases wanted, does not support."""
+def check_entry(
+    operator: Operator, project: str = "", target: Release | None = None
+) -> Iterator[Diagnostic]:
+    """Everything in one entry that the stable ABI does not support, or not in one of the releases that the library has to
+    run with: `project` is `torch` of the configuration, and `target` is `target-version`."""
     function, schema = operator.function, operator.schema
-    releases = wanted.releases(function)
+    first, is_asked = target or FIRST_HEADERS, project or target is not None
+    releases = [r for r in releases_of(function, project) if r >= first] if is_asked else []
     parts = [
         *(
             (stable.unsupported(a.type), a.type, f"argument `{a.name}`", a.type_span)
@@ -79,18 +68,17 @@ def check_entry(operator: Operator, wanted: WantedReleases) -> Iterator[Diagnost
         span = span or schema.span
         if part is not None:
             message = f"the stable ABI does not support `{part}`"
-            help_ = (
-                f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
-            )
+            instead = _INSTEAD.get(part, "use another type")
+            help_ = f"{instead}, or leave the operator out with `skip`"
             yield finding(function, "TG530", message, span, f"the type of {what}", help_)
             continue
         since = stable.since(type_)
-        if wanted.target is None:
+        if target is None:
             having = [r for r in RELEASES if r >= since]
             yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
         elif any(r < since for r in releases):
             message = f"`{type_}` is supported from libtorch {version_text(since)} on"
-            help_ = f'`target-version` is "{version_text(wanted.target)}": raise it, or use `skip`'
+            help_ = f'`target-version` is "{version_text(target)}": raise it, or use `skip`'
             yield finding(function, "TG532", message, span, f"the type of {what}", help_)
     yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
     for entry in operator.own_kernels:

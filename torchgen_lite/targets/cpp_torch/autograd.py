@@ -43,8 +43,8 @@ from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp_torch.nodes import count_of_result, count_of_slot, counted_results
-from torchgen_lite.targets.cpp_torch.saved import members
+from torchgen_lite.targets.cpp_torch.nodes import counted_results
+from torchgen_lite.targets.cpp_torch.saved import count_of, members
 
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
@@ -118,25 +118,19 @@ def autograd_kernel(
     reason = refuses_forward(info)
     tangents = () if reason else tuple(_tangents(operator, info, functions))
     needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
-    counted, lists = counted_results(info), [slot.name for slot in info.slots if slot.is_list]
+    lists, counted = [slot.name for slot in info.slots if slot.is_list], counted_results(info)
+    counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     tracks = operator.schema.is_aliasing or operator.is_inplace
     return kernel._replace(
         guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
-        undifferentiable=tuple(
-            [(one.name, refusal(name, one.name)) for one in info.without_formula]
-        ),
+        undifferentiable=tuple([(t.name, refusal(name, t.name)) for t in info.without_formula]),
         node=info.node_name,
         arguments=info.arguments,
-        counts=tuple([(count_of_slot(info, name), name) for name in lists]),
+        counts=tuple([(count_of(info, name), name) for name in lists]),
         saved=tuple(_saved(operator, info)),
         kept=tuple(_kept(operator, info)),
-        results=tuple(
-            [
-                (_result(operator, i), count_of_result(info, i) if i in counted else "")
-                for i in info.outputs
-            ]
-        ),
+        results=tuple(zip([_result(operator, i) for i in info.outputs], counts)),
         reads_original=any(value == _ORIGINAL for _, value in needed),
         tangent_locals=needed,
         tangents=tuple([value for value, _ in tangents]),
@@ -149,38 +143,31 @@ def _tangents(
     """The tangents of the results if they have formulas, each with the names in it."""
     written, names = {one.name: one for one in info.forward}, return_names(operator.schema)
     for index in info.outputs if written else ():
-        one, is_list = written[names[index]], isinstance(
-            operator.schema.returns[index].type, ListType
-        )
+        one, returned = written[names[index]], operator.schema.returns[index]
         if one.tree is not None:
             text, used = write(_of_primals(one.tree, info), functions), one.mentioned
         elif one.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
-            tangents = {identifier(slot.name): slot for slot in info.slots}
-            items = [
-                (
-                    f"autograd::optional({identifier(f'{name}_t')})"
-                    if name in tangents and tangents[name].is_optional
-                    else identifier(f"{tangents[name].name}_t") if name in tangents else name
-                )
-                for name in operator.names
-            ]
-            text = f"ops::{operator.flat}::call({', '.join(items)})"
+            tangents = {identifier(s.name): identifier(f"{s.name}_t") for s in info.slots}
+            optional = {identifier(s.name) for s in info.slots if s.is_optional}
+            tangents |= {name: f"autograd::optional({tangents[name]})" for name in optional}
+            items = ", ".join(tangents.get(name, name) for name in operator.names)
+            text = f"ops::{operator.flat}::call({items})"
             used = frozenset([f"{slot.name}_t" for slot in info.slots])
         else:
             # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
             (derivative,) = info.derivatives
             text = write(_of_primals(derivative.tree, info), functions, "conj")
             used = derivative.mentioned
+        is_list = isinstance(returned.type, ListType)
         yield f"autograd::variable_list({text})" if is_list else text, used
 
 
 def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
     """A formula that is computed during the call, where nothing has been kept: `self` is the value `self_p`."""
     node = tree.node
-    if isinstance(node, Name) and node.text in {
-        t.name for t in tensor_arguments(info.function.func.arguments)
-    }:
+    tensors = {tensor.name for tensor in tensor_arguments(info.function.func.arguments)}
+    if isinstance(node, Name) and node.text in tensors:
         node = replace(node, text=f"{node.text}_p")
     parts = tuple([_of_primals(part, info) for part in tree.parts])
     return tree._replace(node=node, parts=parts, saved=None)
@@ -198,13 +185,11 @@ def _locals(
                 yield identifier(f"{name}_p"), primal
             if f"{name}_t" in used:
                 # What is written changes the tangent, too.
-                yield identifier(
-                    f"{name}_t"
-                ), f"autograd::tangent({value}){'.clone()' * is_written}"
+                tangent = f"autograd::tangent({value}){'.clone()' * is_written}"
+                yield identifier(f"{name}_t"), tangent
     for index, name in enumerate(return_names(operator.schema)):
         if name in used:
-            result = "self" if operator.is_inplace else _result(operator, index)
-            yield identifier(name), f"autograd::primal({result})"
+            yield identifier(name), f"autograd::primal({_result(operator, index)})"
     if "grad" in used:
         yield "grad", f"autograd::tangent({identifier(info.arguments[0])}).conj()"
 
@@ -228,13 +213,13 @@ def _saved(
 def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
     """What a node keeps of the results."""
     for member in members(info):
-        index = member.saved.result
-        if index is not None and operator.is_inplace:
-            yield member.name, member.result("self", "self.is_view()")
-        elif index is not None:
-            yield member.name, member.result(_result(operator, index))
+        if member.saved.result is not None:
+            is_view = "self.is_view()" if operator.is_inplace else ""
+            yield member.name, member.result(_result(operator, member.saved.result), is_view)
 
 
 def _result(operator: CppOperator, index: int) -> str:
     """A result as an expression."""
+    if operator.is_inplace:
+        return "self"
     return "_result" if len(operator.schema.returns) == 1 else f"std::get<{index}>(_result)"

@@ -28,13 +28,7 @@ from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.schema.kind import Variant
-from torchgen_lite.targets.cpp.calls import (
-    distinct,
-    function_file,
-    function_headers,
-    operator_headers,
-    umbrella_file,
-)
+from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
@@ -108,7 +102,7 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
         return
     every = list(public_functions(operators, layout.classes))
     yield from copied_files(layout, "cpp_torch", *_helpers(every), "call_operator.h")
-    yield from operator_headers(layout, operators, includes)
+    yield from calls.operator_headers(layout, operators, includes)
     for shard in layout.shards:
         own = [one for one in every if one[0].shard == shard]
         for name, inner, call, build in (
@@ -117,10 +111,10 @@ def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterat
         ):
             shown = list(build(own))
             headers = call_includes(layout, stem("operators", shard), shown)
-            yield function_file(layout, stem(name, shard), headers, shown, inner, call)
+            yield calls.function_file(layout, stem(name, shard), headers, shown, inner, call)
     if layout.shards != (None,):
         for name in ("functions", "redispatch_functions"):
-            yield umbrella_file(layout, name)
+            yield calls.umbrella_file(layout, name)
 
 
 def _helpers(functions: Sequence[TorchFunction]) -> list[str]:
@@ -133,7 +127,7 @@ def call_includes(layout: Layout, operators: str, shown: Sequence[TorchFunction]
     `operators`."""
     before = [layout.own(name) for name in (f"{operators}.h", *_helpers(shown))]
     declared = signature_headers([operator.signature for operator, _, _ in shown])
-    return include_blocks(function_headers(shown) - declared, before=before)
+    return include_blocks(calls.function_headers(shown) - declared, before=before)
 
 
 def declaration_includes(
@@ -165,12 +159,12 @@ def public_functions(
 
 def functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The free functions of the public C++ dialect, with defaults."""
-    return distinct(one for one in found if "function" in one[0].function.variants)
+    return calls.distinct(one for one in found if "function" in one[0].function.variants)
 
 
 def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFunction]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    for operator, signature, passed in distinct(found):
+    for operator, signature, passed in calls.distinct(found):
         parameters = (KEYSET, *signature.parameters)
         keyed = CppSignature(signature.name, signature.returns, parameters)
         yield operator, keyed, (Expression(KEYSET.name), *passed)
@@ -181,7 +175,10 @@ SELF = "tensor_()"
 
 def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
-    shown = list(methods(operators, layout.classes))
+    given = [o for o in operators if "method" in o.function.variants]
+    with_self = [o for o in given if any(a.name == "self" for a in o.schema.arguments)]
+    # Of overloads that look the same in C++, only the first is a method.
+    shown = list(calls.distinct(public_functions(with_self, layout.classes, "method", SELF)))
     if not shown:
         return
     context = {
@@ -190,10 +187,3 @@ def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iter
         "methods": shown,
     }
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
-
-
-def methods(operators: Sequence[CppOperator], classes: Classes) -> Iterator[TorchFunction]:
-    """The methods; of overloads that look the same in C++, only the first."""
-    shown = [o for o in operators if "method" in o.function.variants]
-    with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
-    return distinct(public_functions(with_self, classes, "method", SELF))

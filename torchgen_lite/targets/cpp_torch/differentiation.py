@@ -12,12 +12,8 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
-from torchgen_lite.languages.cpp.formula_needs import (
-    called_headers,
-    unknown_functions,
-    wrong_counts,
-)
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import copied_files, stem
@@ -129,7 +125,9 @@ def _context(
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
         "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
-        "called": sorted({h for tree in trees for h in called_headers(tree, functions)}),
+        "called": sorted(
+            {h for tree in trees for h in formula_needs.called_headers(tree, functions)}
+        ),
         "nodes": views,
         "kernels": kernels,
         "blocks": blocks(calls),
@@ -138,7 +136,6 @@ def _context(
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
-    place = function.place("derivatives")
     for key in plan.origins:
         info = plan.infos.get(key)
         problem = info and policy.refuses(operator.facts, plan, info)
@@ -150,27 +147,20 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
             label = "not used: formulas for one backend go under `dispatch:`"
         else:
             continue
-        span = place or function.func.name_span or function.span
-        yield Diagnostic(
-            "TG541",
-            message,
-            Label(span, label) if span else None,
-            operator=function.name,
-        )
+        span = function.place("derivatives") or function.func.name_span or function.span
+        place = Label(span, label) if span else None
+        yield Diagnostic("TG541", message, place, operator=function.name)
 
 
 def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for tree in info.trees:
-        for node, name in unknown_functions(tree, functions):
-            is_python = name in functions_of_torch().torch
-            where = (
-                "PyTorch has only in Python" if is_python else "neither the file nor PyTorch has"
-            )
+        for node, name in formula_needs.unknown_functions(tree, functions):
+            where, others = "neither the file nor PyTorch has", functions_of_torch().at
+            if name in functions_of_torch().torch:
+                where, others = "PyTorch has only in Python", frozenset()
             message = f"the formula calls `{name}`, which {where}"
-            hint = did_you_mean(name, own) or (
-                "" if is_python else did_you_mean(name, functions_of_torch().at)
-            )
+            hint = did_you_mean(name, own) or did_you_mean(name, others)
             hint = hint or "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"
             yield finding(info.function, "TG341", message, node.span, label, hint)
@@ -178,7 +168,7 @@ def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Ite
 
 def _wrong_counts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
     for tree in info.trees:
-        for call, message in wrong_counts(tree, functions):
+        for call, message in formula_needs.wrong_counts(tree, functions):
             kinds = [part.kind for part in call.parts[-2:]]
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
             hint = "a list is one argument: `[...]`" if is_spread else None

@@ -75,13 +75,15 @@ def node_view(
     kept = members(info, classes)
     formulas = with_shared(info)
     wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
-    lists = [count_of_slot(info, slot.name) for slot in info.slots if slot.is_list]
+    lists = {slot.name: count_of(info, slot.name) for slot in info.slots if slot.is_list}
+    results = {slot.name: f"grad_{slot.name}_" for slot in info.slots}
+    results |= {n: f"autograd::sized({results[n]}, {count})" for n, count in lists.items()}
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
         members=tuple(kept),
-        counts=(*lists, *(count_of_result(info, i) for i in counted_results(info))),
+        counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
         is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
         shared=tuple(
@@ -97,14 +99,7 @@ def node_view(
             )
             for one, tests, tree in zip(info.derivatives, wanted, formulas.trees)
         ),
-        results=tuple(
-            (
-                f"autograd::sized(grad_{s.name}_, {count_of_slot(info, s.name)})"
-                if s.is_list
-                else f"grad_{s.name}_"
-            )
-            for s in info.slots
-        ),
+        results=tuple(results.values()),
     )
 
 
@@ -132,15 +127,11 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
 def _unsayable(
     info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
 ) -> Diagnostic:
-    span = span or info.derivatives[0].formula.span
-    return Diagnostic(
-        "TG540",
-        message,
-        Label(span, "not in C++") if span else None,
-        help=hint or "write it as C++ does, or name a header with `formula-headers`",
-        operator=info.function.name,
-        context=info.function.place("func"),
-    )
+    span, function = span or info.derivatives[0].formula.span, info.function
+    label = Label(span, "not in C++") if span else None
+    help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
+    name, context = function.name, function.place("func")
+    return Diagnostic("TG540", message, label, help=help_, operator=name, context=context)
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
@@ -160,29 +151,16 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     returns, outputs = info.function.func.returns, info.outputs
     for name, position, index in used_gradients(info):
         is_list = isinstance(returns[index].type, ListType)
-        lists = [
-            count_of_result(info, i)
-            for i in outputs[:position]
-            if isinstance(returns[i].type, ListType)
-        ]
+        before = [i for i in outputs[:position] if isinstance(returns[i].type, ListType)]
+        lists = [count_of(info, i) for i in before]
         first = _sum(position - len(lists), lists)
         if name == "grad":
             yield name, "grads" if is_list else "grads[0]", False
         elif is_list:
-            value = f"at::TensorList(grads).slice({first}, {count_of_result(info, index)}).vec()"
+            value = f"at::TensorList(grads).slice({first}, {count_of(info, index)}).vec()"
             yield name, value, True
         else:
             yield name, f"grads[{first}]", False
-
-
-def count_of_slot(info: DifferentiabilityInfo, name: str) -> str:
-    """The member that has the number of tensors in an argument."""
-    return count_of(info, f"saved_{name}")
-
-
-def count_of_result(info: DifferentiabilityInfo, index: int) -> str:
-    """The member that has the number of tensors in a result."""
-    return count_of(info, f"result_{index}")
 
 
 def counted_results(info: DifferentiabilityInfo) -> list[int]:
@@ -208,17 +186,13 @@ def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
         yield _unsayable(info, message, node.span, "name the results, and write `grad_NAME`")
 
 
-def _first(info: DifferentiabilityInfo, name: str) -> str:
-    """The edge of an argument, or the first of its edges."""
-    before = info.slots[: info.arguments.index(name)]
-    lists = [count_of_slot(info, slot.name) for slot in before if slot.is_list]
-    return _sum(len(before) - len(lists), lists)
-
-
 def _sum(number: int, terms: Sequence[str]) -> str:
     return " + ".join([str(number), *terms] if number or not terms else terms)
 
 
 def _wanted(info: DifferentiabilityInfo, name: str) -> str:
-    count = f", {count_of_slot(info, name)}" if name in info.lists else ""
-    return f"autograd::wanted(*this, {_first(info, name)}{count})"
+    """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
+    before = info.slots[: info.arguments.index(name)]
+    lists = [count_of(info, slot.name) for slot in before if slot.is_list]
+    count = f", {count_of(info, name)}" if name in info.lists else ""
+    return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.options import matching, option, table_of
-from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option, type_kind
+from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch"
@@ -18,21 +18,26 @@ _CLASS = matching(
     re.escape(CLASS_PREFIX) + r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+",
     "is not a custom class, `__torch__.torch.classes.ns.C`",
 )
-_HELD = type_kind(f"{_POINTER}|const {_POINTER}&", "is not of the form `c10::intrusive_ptr<C>`")
+_REFUSAL = "is not of the form `c10::intrusive_ptr<C>`"
+_HELD = library.kind_of(f"{_POINTER}|const {_POINTER}&", _REFUSAL, library.read_type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TorchOptions(ModuleOptions):
+class TorchOptions(library.ModuleOptions):
     """Options of the target."""
 
     folder: str = folder_option(TARGET)
-    calls_only: bool = calls_only_option()
+    calls_only: bool = library.calls_only_option()
     formula_headers: tuple[str, ...] = option(
-        "Headers with functions for derivative formulas, in addition to operators.", HEADERS, ()
+        "Headers with functions for derivative formulas, in addition to operators.",
+        library.HEADERS,
+        (),
     )
     types: Mapping[str, CType] = option(
         'Custom classes in C++: `"__torch__.torch.classes.ns.C" = "c10::intrusive_ptr<C>"`.',
         table_of(_HELD, key=_CLASS),
         {},
     )
-    headers: tuple[str, ...] = option("Headers that declare the classes in `types`.", HEADERS, ())
+    headers: tuple[str, ...] = option(
+        "Headers that declare the classes in `types`.", library.HEADERS, ()
+    )

@@ -29,29 +29,17 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
-from torchgen_lite.targets.cpp.registrations import (
-    ImplCall,
-    Libraries,
-    definitions,
-    registration_files,
-)
-from torchgen_lite.targets.cpp.required import (
-    Kernel,
-    author_kernels,
-    kernel_includes,
-    shared_names,
-)
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
@@ -60,7 +48,7 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 
 @dataclass(frozen=True, slots=True)
-class TorchImplCall(ImplCall):
+class TorchImplCall(registrations.ImplCall):
     """Registers a boxed kernel, the author's, or a function around that (`wrapper`), which the same file
     defines."""
 
@@ -74,18 +62,17 @@ def wrapped(key: str, wrapper: Wrapper) -> TorchImplCall:
 
 
 def kernel_registrations(
-    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
+    kernels: Sequence[required.Kernel], layout: Layout, headers: Sequence[str]
 ) -> Iterator[TorchImplCall]:
     """The kernels of the author, directly or through a function that guards the device.
 
     A kernel that the author's `headers` declare may have other types than the schema demands.
     """
-    namespace = layout.namespace
-    proof = f"{namespace}::proof"
-    shared = shared_names(kernels, namespace)
-    for operator, key, name, signature, backend, _ in kernels:
-        kernel = qualified(name, namespace)
-        device = devices(operator.function, key, backend)
+    proof = f"{layout.namespace}::proof"
+    shared = required.shared_names(kernels)
+    for one in kernels:
+        operator, key, kernel, signature = one.operator, one.key, one.qualified, one.signature
+        device = devices(operator.function, key, one.backend)
         if kernel in shared or device != ANY_DEVICE:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
             if headers and kernel not in shared:
@@ -95,11 +82,11 @@ def kernel_registrations(
             guard = operator.guard
             wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
             yield wrapped(key, wrapper)
-        elif headers:
-            function = f"{proof}::registered<{signature.type}, &{kernel}>()"
-            yield TorchImplCall(operator, key, function, operator.guard)
         else:
-            yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
+            function = f"TORCH_FN({kernel})"
+            if headers:
+                function = f"{proof}::registered<{signature.type}, &{kernel}>()"
+            yield TorchImplCall(operator, key, function, operator.guard)
 
 
 def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
@@ -120,10 +107,10 @@ def build_registrations(
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
     and what is registered."""
     defined = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    libraries = definitions(defined, "at::Tag::{}".format, known_tags=tags)
+    libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
     guards = [o.guard for o in defined]
 
-    def context(shown: Libraries, own: Sequence[TorchImplCall]) -> dict[str, object]:
+    def context(shown: registrations.Libraries, own: Sequence[TorchImplCall]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         return {
@@ -134,7 +121,7 @@ def build_registrations(
         }
 
     template = "cpp_torch/register.cpp.j2"
-    yield from registration_files(
+    yield from registrations.registration_files(
         libraries, registered, layout, options, "TORCH_LIBRARY", template, context
     )
 
@@ -147,7 +134,7 @@ def _includes(
     headers = {h for w in wrappers for h in w.headers}
     plain = [r for r in own if r.wrapper is None and r.header is None]
     calls_kernel = bool(plain) or any(w.kernel for w in wrappers)
-    kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
+    kernels = required.kernel_includes(layout, options.kernel_headers) if calls_kernel else []
     names = {h.name for h in (r.header for r in own) if h is not None}
     names |= {layout.own("version.h").name} if any(guards) else set()
     is_theirs = bool(calls_kernel and options.kernel_headers)
@@ -223,26 +210,25 @@ def torch_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
     layout: TorchLayout,
-    classes: Collection[str],
-) -> list[Kernel]:
-    """The kernels that the author writes, some of them in `classes`. A kernel's name says whether
-    it takes symbolic integers."""
+    options: ModuleOptions,
+) -> list[required.Kernel]:
+    """The kernels that the author writes. A kernel's name says whether it takes symbolic integers."""
 
     def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
         return types.signature(operator.function, sizes_of(entry), layout.classes)
 
-    return author_kernels(registered, operators, signature, classes)
+    return required.author_kernels(registered, operators, signature, options, layout.namespace)
 
 
 def build_kernels(
-    kernels: Sequence[Kernel], layout: TorchLayout, headers: Sequence[str]
+    kernels: Sequence[required.Kernel], layout: TorchLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
-    def includes(own: Sequence[Kernel]) -> Blocks:
+    def includes(own: Sequence[required.Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
 
-    def other(kernel: Kernel) -> CppSignature | None:
+    def other(kernel: required.Kernel) -> CppSignature | None:
         """With symbolic integers, or without, unlike what the kernel's name says."""
         given = types.signature(kernel.operator.function, "SymInt", layout.classes)
         if given == kernel.signature:

@@ -85,12 +85,8 @@ class Member:
         """The value as formulas see it."""
         if not self.saved.keeps_tensors:
             return f"*{self.name}" if self.is_boxed else self.name
-        function = (
-            "unpack_optional"
-            if self.saved.carries is DispatchKind.optional_tensor_list
-            else "unpack"
-        )
-        return f"autograd::{function}(*this, {self.name})"
+        is_optional = self.saved.carries is DispatchKind.optional_tensor_list
+        return f"autograd::unpack{'_optional' * is_optional}(*this, {self.name})"
 
     def input(self, value: str) -> str:
         """What is kept of the argument `value`."""
@@ -124,9 +120,10 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
     return found
 
 
-def count_of(info: DifferentiabilityInfo, value: str) -> str:
-    """The member that has the number of tensors in a list."""
-    return lengthened(f"{value}_count", _locals_of(info).union(m.name for m in members(info)))
+def count_of(info: DifferentiabilityInfo, of: str | int) -> str:
+    """The member that has the number of tensors in an argument, or in the result at a position."""
+    name = f"saved_{of}_count" if isinstance(of, str) else f"result_{of}_count"
+    return lengthened(name, _locals_of(info).union(m.name for m in members(info)))
 
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:
@@ -146,20 +143,17 @@ def _member(saved: Saved, name: str, type_: CType) -> Member:
         return Member(saved, name, "std::vector<autograd::SavedVariable>", read)
     if saved.keeps_tensors:
         return Member(saved, name, "autograd::SavedVariable", "autograd::SavedVariable({0}, false)")
-    if saved.is_whole:
-        owned, read = str(unrooted(torch_types.kept(type_))), _kept_value(type_)
-    else:
+    if not saved.is_whole:
         # A value that can't be kept is reported with the formula.
         owned, read = FACTS.get(saved.fact, ("bool", "false"))
+    else:
+        kept, read = torch_types.kept(type_), "{0}"
+        owned = str(unrooted(kept))
+        # What refers to a text or a list is copied.
+        if kept == std("string"):
+            read = "std::string({0})"
+        elif kept.name == std("vector").name and type_.name != kept.name:
+            read = "{0}.vec()"
     if owned in _WITHOUT_DEFAULT:
         return Member(saved, name, f"std::optional<{owned}>", read, is_boxed=True)
     return Member(saved, name, owned, read)
-
-
-def _kept_value(type_: CType) -> str:
-    """The value itself, or a copy of what it refers to."""
-    kept = torch_types.kept(type_)
-    if kept == std("string"):
-        return "std::string({0})"
-    is_copied = kept.name == std("vector").name and type_.name != kept.name
-    return "{0}.vec()" if is_copied else "{0}"

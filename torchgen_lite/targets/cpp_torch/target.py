@@ -33,27 +33,12 @@ from torchgen_lite.targets.cpp.selection import (
     check_library,
     check_schemas,
 )
-from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch import registrations, structured, types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.following import following_registrations
 from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
-from torchgen_lite.targets.cpp_torch.registrations import (
-    boxed_registrations,
-    build_kernels,
-    build_registrations,
-    check_tags,
-    kernel_registrations,
-    known_tags,
-    torch_kernels,
-)
-from torchgen_lite.targets.cpp_torch.structured import (
-    author_members,
-    build_structured,
-    structured_groups,
-    structured_registrations,
-)
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -76,9 +61,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
     first = set(map(id, program.by_range[""].functions))
     for text, one in program.by_range.items():
         selection = select_cpp_torch(one, options)
-        found += (
-            [d for d in selection.diagnostics if d not in found] if text else selection.diagnostics
-        )
+        found += [d for d in selection.diagnostics if not (text and d in found)]
         for operator in selection.operators:
             function = operator.function
             if not text or (function.torch == text and id(function) not in first):
@@ -99,19 +82,16 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
-        diagnostics += check_library(program, functions)
+        diagnostics += check_library(functions)
         diagnostics += check_brought(
             program, TARGET, selection.operators, ("vmap", "axes", "effects", "decompose", "flops")
         )
+        diagnostics += registrations.check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
     named = build_operators(facts, layout)
     operators = named[: len(functions)]
-    if not options.calls_only:
-        diagnostics += check_tags(program, functions)
-    if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(_calls(operators, layout), tuple(diagnostics))
     files = _files(program, operators, named, registered, layout, options)
@@ -140,9 +120,9 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     selection, facts, registered = _library(program, options)
     layout = torch_layout(selection.functions, options)
     named = build_operators(facts, layout)
-    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
-    groups = structured_groups(named[: len(selection.operators)], layout.namespace)
-    return chain(author_functions(kernels, layout), author_members(groups, layout))
+    kernels = registrations.torch_kernels(registered, named, layout, options)
+    groups = structured.structured_groups(named[: len(selection.operators)], layout.namespace)
+    return chain(author_functions(kernels, layout), structured.author_members(groups, layout))
 
 
 def _calls(operators: tuple[CppOperator, ...], layout: TorchLayout) -> Iterator[OutputFile]:
@@ -189,19 +169,21 @@ def _files(
     namespace = layout.namespace
     by_facts = {operator.facts: operator for operator in named}
     yield from _calls(_called(operators, registered, program.resolved.lent), layout)
-    kernels = torch_kernels(registered, named, layout, options.kernel_classes)
-    groups = structured_groups(operators, namespace)
+    kernels = registrations.torch_kernels(registered, named, layout, options)
+    groups = structured.structured_groups(operators, namespace)
     implemented = [
-        *kernel_registrations(kernels, layout, options.kernel_headers),
-        *structured_registrations(
-            structured_groups(named, namespace), by_facts, registered, layout
+        *registrations.kernel_registrations(kernels, layout, options.kernel_headers),
+        *structured.structured_registrations(
+            structured.structured_groups(named, namespace), by_facts, registered, layout
         ),
         *following_registrations(by_facts, registered, layout),
-        *boxed_registrations(registered, by_facts, layout),
+        *registrations.boxed_registrations(registered, by_facts, layout),
     ]
-    yield from build_kernels(kernels, layout, options.kernel_headers)
-    yield from build_structured(groups, layout)
-    yield from build_registrations(operators, implemented, layout, options, known_tags(program))
+    yield from registrations.build_kernels(kernels, layout, options.kernel_headers)
+    yield from structured.build_structured(groups, layout)
+    yield from registrations.build_registrations(
+        operators, implemented, layout, options, registrations.known_tags(program)
+    )
     origins = {one.origin for one in registered}
     used = {Origin.from_out: "from_out.h", Origin.underived: "underived.h"}
     used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")
@@ -222,8 +204,8 @@ def _problem(function: NativeFunction, classes: Collection[str]) -> str:
     empty if it can."""
     for place, type_ in types.refused(function, classes):
         if type_.startswith(CLASS_PREFIX) and type_ not in classes:
-            return (
-                f"has a class without a C++ type under `types` of the target: {place} is `{type_}`"
-            )
-        return f"has a type that libtorch cannot pass to a kernel: {place} is `{type_}`"
+            problem = "has a class without a C++ type under `types` of the target"
+        else:
+            problem = "has a type that libtorch cannot pass to a kernel"
+        return f"{problem}: {place} is `{type_}`"
     return any_number(function)

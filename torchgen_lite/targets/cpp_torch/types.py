@@ -35,6 +35,7 @@ _TAKEN = frozenset("""
     Any Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
     SymBool SymInt Tensor bool complex float int number str
     """.split())
+_DICT_KEYS = frozenset({"bool", "float", "int", "str"})
 # libtorch treats a returned generator as optional.
 _RESULTS_REFUSED = frozenset({"Scalar[]", "number[]", "Generator"})
 Classes = Mapping[CType, CType]
@@ -157,14 +158,7 @@ def _is_given_back(schema: FunctionSchema, count: int) -> bool:
 
 def _unknown(type_: Type, known: Collection[str]) -> Iterator[str]:
     for part in walk_type(type_):
-        if (
-            isinstance(part, BaseType)
-            and part.name not in known
-            or isinstance(part, GenericType)
-            and not _is_dict(part)
-        ):
-            yield part.name
-
-
-def _is_dict(type_: GenericType) -> bool:
-    return type_.name == "Dict" and bare_type(type_.args[0]) in ("str", "int", "float", "bool")
+        name = part.name if isinstance(part, (BaseType, GenericType)) else ""
+        has_keys = isinstance(part, GenericType) and bare_type(part.args[0]) in _DICT_KEYS
+        if name and name not in known and not (name == "Dict" and has_keys):
+            yield name

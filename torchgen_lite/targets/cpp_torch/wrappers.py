@@ -22,7 +22,6 @@ would check their devices; here they are not checked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
@@ -116,16 +115,14 @@ class Wrapper:
         return (*self.more_headers, *self.device.headers)
 
 
-@cache
-def device_keys() -> frozenset[str]:
-    """The keys of backends that have several devices."""
-    return frozenset(
-        prefix + backend
-        for functionality, prefix in CURRENT.per_backend
-        if not functionality.startswith("Autograd")
-        for backend in CURRENT.backends
-        if backend not in ("CPU", "Meta")
-    )
+# The keys of backends that have several devices.
+_DEVICE_KEYS = frozenset(
+    prefix + backend
+    for functionality, prefix in CURRENT.per_backend
+    if not functionality.startswith("Autograd")
+    for backend in CURRENT.backends
+    if backend not in ("CPU", "Meta")
+)
 
 
 def devices(function: NativeFunction, key: str, backend: Backend | None = None) -> Devices:
@@ -133,7 +130,7 @@ def devices(function: NativeFunction, key: str, backend: Backend | None = None) 
 
     The file of a `backend` says whether its kernels need it, including those for autograd.
     """
-    if not (key in device_keys() if backend is None else backend.device_guard):
+    if not (key in _DEVICE_KEYS if backend is None else backend.device_guard):
         return ANY_DEVICE
     layout = argument_layout(function.func)
     # PyTorch's functions find no device in a `Tensor[]?`, as it carries no dispatch keys.

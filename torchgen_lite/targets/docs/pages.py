@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
-from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
@@ -119,22 +118,19 @@ class PageView:
     @kept
     def kernels(self) -> tuple[tuple[str, Phrase, Phrase, str], ...]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
-        return tuple([self._kernel(one.key, one.kernel) for one in self.operator.kernels])
-
-    def _kernel(self, key: str, kernel: str) -> tuple[str, Phrase, Phrase, str]:
-        file = self.reference.source(kernel)
-        phrase = self.markup.phrase
-        return key, phrase(kernel), phrase(file), self._source(file) if file else ""
+        phrase, kernels = self.markup.phrase, self.operator.kernels
+        found = [(one.key, one.kernel, self.reference.source(one.kernel)) for one in kernels]
+        return tuple([(k, phrase(n), phrase(f), self._source(f) if f else "") for k, n, f in found])
 
     @kept
     def table(self) -> tuple[Row, ...]:
         registrations = self.reference.tables.get(self.name)
-        found = rows_of(registrations) if registrations is not None else ()
-        return tuple([(runs, *self._row(cell)) for runs, cell in found])
-
-    def _row(self, cell: Cell) -> tuple[Phrase, str, str]:
-        source = "" if cell.source in (cell.key, cell.called) else cell.source
-        return self.markup.phrase(cell.label), self.markup.text(cell.called), source
+        rows: list[Row] = []
+        for runs, cell in rows_of(registrations) if registrations is not None else ():
+            source = "" if cell.source in (cell.key, cell.called) else cell.source
+            found = self.markup.phrase(cell.label), self.markup.text(cell.called), source
+            rows.append((runs, *found))
+        return tuple(rows)
 
     @property
     def absent(self) -> str:

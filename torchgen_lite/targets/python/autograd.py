@@ -75,14 +75,12 @@ def autograd_view(
     view = AutogradView(overload, "_below_autograd" if guarded else "_below_adinplaceorview")
     if origin is Origin.autograd:
         return _recording(view, plan, info)
-    refuses = origin is Origin.refuses_out
-    return view._replace(refused=_refused(overload, plan, info)) if refuses else view
-
-
-def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
+    if origin is not Origin.refuses_out:
+        return view
     out = {argument.name for argument in overload.schema.out}
-    arguments = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
-    return tuple_display([f"{'*' * a.is_list}{identifier(a.name)}" for a in arguments])
+    tensors = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
+    refused = tuple_display([f"{'*' * one.is_list}{identifier(one.name)}" for one in tensors])
+    return view._replace(refused=refused)
 
 
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:

@@ -23,8 +23,6 @@ from torchgen_lite.targets.python.key_file import Registered, generated
 from torchgen_lite.targets.python.nodes import helper_modules, node_view
 from torchgen_lite.targets.python.package import Overload, Package, kernel_file, sharded
 
-_TRACKING = frozenset({Origin.view, Origin.raises_versions})
-
 
 class _Planned(NamedTuple):
     """An overload with a kernel for autograd."""
@@ -55,7 +53,7 @@ def build_differentiation(
         if one.origin in AUTOGRAD_KERNELS:
             name = one.operator.name
             planned = _Planned(by_name[name], resolved.autograd[name], one.origin)
-            if one.origin in _TRACKING:
+            if one.origin in (Origin.view, Origin.raises_versions):
                 tracked[planned.overload.shard].append(planned)
             else:
                 # Operators that share a node share the shard of the one that has the formulas.

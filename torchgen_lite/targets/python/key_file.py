@@ -19,9 +19,6 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.package import Overload, Package, libraries_of
 
-FindModule = Callable[[str], "str | None"]
-"""From a kernel's name to the module that defines it, or None."""
-
 FindKernel = Callable[[str], "KernelReference | None"]
 
 
@@ -37,7 +34,7 @@ class KernelReference(NamedTuple):
         return f"{self.alias}.{self.name}"
 
 
-def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
+def kernel_finder(modules: Sequence[str], find: Callable[[str], str | None]) -> FindKernel:
     """A function from a kernel's name to its reference, given the configured kernel modules.
 
     The module comes from `find`, or from the name itself if that is a dotted path. A name with `::`

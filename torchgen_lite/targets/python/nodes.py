@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
-from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
@@ -169,8 +169,19 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
 
 def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> list[DerivativeView]:
     """The formulas, after the values that they share."""
-    formulas = with_shared(info)
-    found = [_derivative(info, *pair, helpers) for pair in zip(info.derivatives, formulas.trees)]
+    formulas, found = with_shared(info), []
+    for one, tree in zip(info.derivatives, formulas.trees):
+        needs = [f"node.needs[{info.arguments.index(name)}]" for name in one.names]
+        is_single = len(needs) == 1
+        view = _view(
+            tree,
+            helpers,
+            targets=", ".join(f"grad_{identifier(name)}_" for name in one.names),
+            need=needs[0] if is_single and len(info.slots) > 1 else "",
+            mask=tuple_display(needs) if "grad_input_mask" in one.mentioned else "",
+            is_single=is_single,
+        )
+        found.append(view)
     # What always runs wants whatever it uses.
     wanted = formulas.wanted([[one.need] for one in found])
     shared = [
@@ -178,21 +189,6 @@ def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> lis
         for name, tree, tests in wanted
     ]
     return [*shared, *found]
-
-
-def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, tree: Typed, helpers: Mapping[str, str]
-) -> DerivativeView:
-    needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
-    is_single = len(needs) == 1
-    return _view(
-        tree,
-        helpers,
-        targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
-        need=needs[0] if is_single and len(info.slots) > 1 else "",
-        mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
-        is_single=is_single,
-    )
 
 
 def _view(

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.loader.options import choice, option
-from torchgen_lite.targets.options import (
-    MODULE,
-    PACKAGE,
-    folder_option,
-    modules_option,
-    shards_option,
-    skip_option,
-)
+from torchgen_lite.targets import options as shared
 
 TARGET = "python"
 # Packages with more operators are sharded by default: files of a few thousand lines are easy to
@@ -28,23 +21,23 @@ class PythonOptions:
 
     package: str = option(
         "Name of the package, possibly dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
-        PACKAGE,
+        shared.PACKAGE,
         "ops",
         torch="aten_ops",
     )
-    folder: str = folder_option(TARGET, others=(".",))
+    folder: str = shared.folder_option(TARGET, others=(".",))
     framework: str = option(
         "The module that supplies tensor types and the helpers of structured kernels.",
-        MODULE,
+        shared.MODULE,
         NO_FRAMEWORK,
         shown="none",
         names_modules=True,
     )
-    kernels: tuple[str, ...] = modules_option(
+    kernels: tuple[str, ...] = shared.modules_option(
         "Modules that hold the kernels. Their sources are read, never imported: a kernel that none of "
         "them defines is a diagnostic. Without any, no kernel is registered."
     )
-    formulas: tuple[str, ...] = modules_option(
+    formulas: tuple[str, ...] = shared.modules_option(
         "Modules with functions for derivative formulas, in addition to operators."
     )
     runtime: str = option(
@@ -59,5 +52,5 @@ class PythonOptions:
         "singleton",
         torch="own",
     )
-    shards: int = shards_option("stubs", MANY_OPERATORS)
-    skip: tuple[str, ...] = skip_option()
+    shards: int = shared.shards_option("stubs", MANY_OPERATORS)
+    skip: tuple[str, ...] = shared.skip_option()

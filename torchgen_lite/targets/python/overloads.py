@@ -17,7 +17,6 @@ from torchgen_lite.languages.python.signature import (
     sequence,
     union,
 )
-from torchgen_lite.schema import Argument
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.package import Overload
@@ -48,8 +47,18 @@ class Packet(NamedTuple):
 
 
 def build_packet(name: str, overloads: Sequence[Overload], prefix: str = "") -> Packet:
-    """The packet of a name."""
-    return Packet(name, in_matching_order(overloads), prefix)
+    """The packet of a name. A call tries overloads with fewer `Scalar` arguments first.
+
+    A `Scalar` also accepts what narrower types accept, so `add.Tensor` comes before `add.Scalar`;
+    otherwise they stay in source order. Most names have only one overload.
+    """
+
+    def scalars(overload: Overload) -> int:
+        return sum([bare_type(a.type) == "Scalar" for a in overload.schema.positional])
+
+    if len(overloads) > 1:
+        overloads = sorted(overloads, key=scalars)
+    return Packet(name, overloads, prefix)
 
 
 def group_by_base(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
@@ -92,43 +101,15 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
     return (overload.function.namespace, *shape)
 
 
-def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
-    """The order in which a call tries overloads: those with fewer `Scalar` arguments first.
-
-    A `Scalar` also accepts what narrower types accept, so `add.Tensor` comes before `add.Scalar`;
-    otherwise they stay in source order. Most names have only one overload.
-    """
-    if len(overloads) == 1:
-        return overloads
-
-    def scalars(overload: Overload) -> int:
-        return sum([bare_type(a.type) == "Scalar" for a in overload.schema.positional])
-
-    return sorted(overloads, key=scalars)
-
-
-def varargs_position(positional: Sequence[Argument], variant: Variant) -> int | None:
-    """The position of a list of integers that may be passed as separate arguments: `x.view(2, 3)`
-    for `x.view((2, 3))`.
-
-    As in torch (`FunctionSignature`), it has to be the only positional argument, apart from a
-    method's `self`.
-    """
-    at = 1 if variant == "method" else 0
-    if len(positional) != at + 1:
-        return None
-    type_ = positional[at].type
-    is_list = isinstance(type_, ListType) and bare_type(type_.elem) in ("int", "SymInt")
-    return at if is_list else None
-
-
 def _public(overload: Overload, out: Overload | None = None) -> Overload:
     """The overload with the parameters of a public function, with `out=` merged in."""
     found = _with_varargs(overload, "function")
     if out is None:
         return found
     star = () if any(p.stars for p in found.parameters) else (STAR,)
-    parameters = (*found.parameters, *star, _out_parameter(out.schema.out))
+    # Several outputs are passed as a tuple.
+    type_ = optional(returned([python.argument_type(a.type) for a in out.schema.out]))
+    parameters = (*found.parameters, *star, Parameter("out", type_, "None"))
     return found._replace(parameters=parameters, arguments=overload.schema.inputs, out=out)
 
 
@@ -140,18 +121,20 @@ def as_method(overload: Overload) -> Overload:
 
 
 def _with_varargs(overload: Overload, variant: Variant) -> Overload:
-    """The overload, with `*` for a list of integers that may be passed as separate arguments."""
+    """The overload, with `*` for a list of integers that may be passed as separate arguments: `x.view(2, 3)`
+    for `x.view((2, 3))`.
+
+    As in torch (`FunctionSignature`), it has to be the only positional argument, apart from a
+    method's `self`.
+    """
     positional = [a for a in overload.arguments if not a.kwarg_only]
-    at = varargs_position(positional, variant)
-    if at is None or positional[at].default is not None:
-        return overload if at is None else overload._replace(varargs=at)
+    at = 1 if variant == "method" else 0
+    type_ = positional[at].type if len(positional) == at + 1 else None
+    if not isinstance(type_, ListType) or bare_type(type_.elem) not in ("int", "SymInt"):
+        return overload
+    if positional[at].default is not None:
+        return overload._replace(varargs=at)
     parameters = overload.parameters
     sizes = Parameter(identifier(positional[at].name), _SIZES, stars="*")
     shown = (*parameters[:at], sizes, *[p for p in parameters[at + 1 :] if p != STAR])
     return overload._replace(parameters=shown, varargs=at)
-
-
-def _out_parameter(out: Sequence[Argument]) -> Parameter:
-    """`out: Tensor | None = None`; several outputs are passed as a tuple."""
-    types = [python.argument_type(a.type) for a in out]
-    return Parameter("out", optional(returned(types)), "None")

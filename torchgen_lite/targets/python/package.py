@@ -80,16 +80,6 @@ class Overload(NamedTuple):
         return [] if names == ["out"] else names
 
 
-def build_overload(facts: Operator, home: str, shards: Shards) -> Overload:
-    """Make the overload of an operator, with its names and its signature."""
-    function, schema = facts.function, facts.schema
-    flat = identifier(function.flat_name(home))
-    shard = shard_of(schema.base_name, shards)
-    parameters = tuple(python.parameters(schema))
-    returns = python.returns(schema.returns)
-    return Overload(function, facts.kind, flat, shard, parameters, returns, schema.arguments)
-
-
 class Package(NamedTuple):
     """Everything that the files of one package share. `known` are the names that the framework has,
     None if its source doesn't show them."""
@@ -127,7 +117,18 @@ def build_package(
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
     home = operators[0].function.namespace if operators else "aten"
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
-    overloads = [build_overload(one, home, shards) for one in operators]
+    overloads = [
+        Overload(
+            one.function,
+            one.kind,
+            identifier(one.function.flat_name(home)),
+            shard_of(one.schema.base_name, shards),
+            tuple(python.parameters(one.schema)),
+            python.returns(one.schema.returns),
+            one.schema.arguments,
+        )
+        for one in operators
+    ]
     return Package(options, tuple(overloads), shards, known)
 
 

@@ -26,15 +26,7 @@ from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, retu
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.key_file import (
-    FindKernel,
-    KernelReference,
-    Registered,
-    build_key_file,
-    generated,
-    imported_modules,
-    registration_module,
-)
+from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.package import (
     Overload,
     Package,
@@ -53,32 +45,17 @@ class StructuredView(NamedTuple):
     """
 
     overload: Overload
-    meta: KernelReference
-    implementation: KernelReference | None
+    meta: key_file.KernelReference
+    implementation: key_file.KernelReference | None
     passed: Sequence[str]
     results: Sequence[tuple[str, str, str]]
-
-
-def structured_kernel(
-    out: Overload,
-    member: Overload,
-    meta: KernelReference,
-    implementation: KernelReference | None,
-) -> StructuredView:
-    """The kernel of the variant `member`, with the implementation written for `out`."""
-    outs = [identifier(argument.name) for argument in out.schema.out]
-    specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    names = ["self"] if member.kind is SchemaKind.inplace else outs
-    inputs = replace(member.schema, arguments=member.schema.inputs)
-    results = list(zip(names, specs, outs, strict=True))
-    return StructuredView(member, meta, implementation, python.forwarded(inputs), results)
 
 
 def build_registrations(
     package: Package,
     registered: Sequence[Registration],
-    find: FindKernel,
-    differentiation: Sequence[Registered],
+    find: key_file.FindKernel,
+    differentiation: Sequence[key_file.Registered],
 ) -> Iterator[OutputFile]:
     """The files, with what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
@@ -88,7 +65,7 @@ def build_registrations(
     for key, kernels in structured.items():
         module = f"structured_{key.lower()}"
         overloads = [kernel.overload for kernel in kernels]
-        found += [generated(key, overload, module, "structured") for overload in overloads]
+        found += [key_file.generated(key, overload, module, "structured") for overload in overloads]
         calls = [call for one in kernels for call in (one.meta, one.implementation) if call]
         yield kernel_file(
             package,
@@ -96,27 +73,32 @@ def build_registrations(
             "structured",
             overloads,
             key=key,
-            modules=imported_modules(calls),
+            modules=key_file.imported_modules(calls),
             structured=kernels,
         )
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None or one.origin is Origin.falls_through:
-            found.append(Registered(one.key, by_name[one.operator.name], located))
+            found.append(key_file.Registered(one.key, by_name[one.operator.name], located))
     if selected:
         module = BACKEND_SELECT.lower()
-        found += [generated(BACKEND_SELECT, overload, module, "select") for overload in selected]
-        options = [(one, _select_options(one)) for one in selected]
+        found += [
+            key_file.generated(BACKEND_SELECT, overload, module, "select") for overload in selected
+        ]
+        # An option that the operator lacks is `None`.
+        given = [(one, tensor_options(one.schema)) for one in selected]
+        names = ("dtype", "layout", "device")
+        options = [(one, [n if n in own else "None" for n in names]) for one, own in given]
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
     for key in keys:
-        yield build_key_file(package, key, [one for one in found if one.key == key])
+        yield key_file.build_key_file(package, key, [one for one in found if one.key == key])
     constants = used_constants(package.overloads)
     if constants:
         yield _constants_file(package, constants)
     own = ["constants"] if constants else []
-    context = {"modules": [*own, *map(registration_module, keys)]}
+    context = {"modules": [*own, *map(key_file.registration_module, keys)]}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
@@ -158,7 +140,7 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
 
 
 def _structured(
-    registered: Sequence[Registration], by_name: Mapping[str, Overload], find: FindKernel
+    registered: Sequence[Registration], by_name: Mapping[str, Overload], find: key_file.FindKernel
 ) -> dict[str, list[StructuredView]]:
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""
@@ -173,17 +155,16 @@ def _structured(
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
         meta = find(metas[source.name])
         implementation = find(one.kernel.kernel) if one.kernel is not None else None
-        if meta is not None and (one.kernel is None or implementation is not None):
-            out, member = by_name[source.name], by_name[one.operator.name]
-            view = structured_kernel(out, member, meta, implementation)
-            kernels.setdefault(one.key, []).append(view)
+        if meta is None or (one.kernel is not None and implementation is None):
+            continue
+        member, outs = by_name[one.operator.name], [identifier(a.name) for a in source.schema.out]
+        specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
+        names = ["self"] if member.kind is SchemaKind.inplace else outs
+        passed = python.forwarded(replace(member.schema, arguments=member.schema.inputs))
+        results = list(zip(names, specs, outs, strict=True))
+        view = StructuredView(member, meta, implementation, passed, results)
+        kernels.setdefault(one.key, []).append(view)
     return kernels
-
-
-def _select_options(overload: Overload) -> list[str]:
-    """What selects the backend; an option that the operator lacks is `None`."""
-    given = tensor_options(overload.schema)
-    return [name if name in given else "None" for name in ("dtype", "layout", "device")]
 
 
 def _constants_file(package: Package, constants: Sequence[str]) -> OutputFile:

@@ -32,14 +32,13 @@ from torchgen_lite.targets.python.package import (
     used_constants,
 )
 
-_DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
-
 
 def build_libraries(package: Package, privateuse1: str) -> OutputFile:
     """The file that makes the dispatcher and the libraries. `privateuse1` names the backend."""
+    is_own = package.options.dispatcher == "own"
     context = {
         "runtime": package.runtime,
-        "dispatcher": _DISPATCHERS[package.options.dispatcher],
+        "dispatcher": "Dispatcher()" if is_own else "Dispatcher.singleton()",
         "privateuse1": quote(privateuse1) if privateuse1 else "",
         "libraries": libraries_of(package.overloads),
     }

@@ -18,12 +18,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.python.functions import (
-    build_functions,
-    build_ops,
-    build_redispatch,
-    merged_groups,
-)
+from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base
@@ -89,19 +84,14 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
 def _inexpressible(
     function: NativeFunction, *, home: str, stubs: Collection[str], records: bool
 ) -> str:
-    """Why an operator cannot have a stub, or cannot be recorded; empty if it can."""
+    """Why an operator cannot have a stub, or cannot be recorded; empty if it can. `stubs` has the stub names of all
+    operators."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
-    return _taken(function, home, stubs)
-
-
-def _taken(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
-    """How an operator clashes with a name that the package needs, or empty. `stubs` has the stub
-    names of all operators."""
-    schema, namespace = function.func, function.namespace
-    if namespace in _NAMESPACES:
+    schema = function.func
+    if function.namespace in _NAMESPACES:
         return "is in a namespace whose name the generated code uses itself"
     stub = identifier(function.flat_name(home))
     is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
@@ -141,11 +131,11 @@ def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterato
     yield build_libraries(package, program.config.privateuse1)
     yield from build_operators(package)
     groups = group_by_base(package.overloads)
-    merged = merged_groups(groups)
-    yield from build_functions(package, groups, merged)
-    yield from build_redispatch(package, merged)
+    merged = functions.merged_groups(groups)
+    yield from functions.build_functions(package, groups, merged)
+    yield from functions.build_redispatch(package, merged)
     yield from build_methods(package)
-    yield from build_ops(package, merged)
+    yield from functions.build_ops(package, merged)
 
 
 def _runtime(package: Package) -> Iterator[OutputFile]:

@@ -35,16 +35,9 @@ from torchgen_lite.languages.python.formula import (
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.targets.torch_python import saved
 from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
-from torchgen_lite.targets.torch_python.saved import (
-    Local,
-    Tensors,
-    build_keeper,
-    local,
-    output,
-    values_of,
-)
 
 
 class FormulaView(NamedTuple):
@@ -64,17 +57,17 @@ class AutogradView(NamedTuple):
     """
 
     operator: PackagedOperator
-    tensors: Sequence[Tensors]
-    attributes: Sequence[Local]
-    inputs: Sequence[Local]
+    tensors: Sequence[saved.Tensors]
+    attributes: Sequence[saved.Local]
+    inputs: Sequence[saved.Local]
     needs: str
     undifferentiable: Sequence[tuple[str, str]]
     without_gradient: Sequence[str]
-    grads: Sequence[Local]
+    grads: Sequence[saved.Local]
     shared: Sequence[tuple[str, str, Sequence[str]]]
     formulas: Sequence[FormulaView]
     returned: str
-    tangent_locals: Sequence[Local]
+    tangent_locals: Sequence[saved.Local]
     tangents: Sequence[str]
 
     @property
@@ -156,20 +149,19 @@ def _view(
 ) -> AutogradView:
     schema = operator.schema
     functions.place = operator.place_of("derivatives")
-    keeper = build_keeper(schema, info)
-    kept = keeper.sources
+    sources = {one.source for one in saved.kept(info)}
     others = [
         i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
     ]
-    words = FormulaNames(functions.expression, functions.arithmetic, keeper.local, _conjugate)
+    words = FormulaNames(functions.expression, functions.arithmetic, saved.expression, _conjugate)
     return AutogradView(
         operator,
-        keeper.tensors,
-        keeper.attributes,
-        [(local(name), value) for name, value in values_of(schema) if name in kept],
+        list(saved.kept_tensors(schema, info)),
+        saved.attributes(info),
+        [(saved.local(name), value) for name, value in saved.values_of(schema) if name in sources],
         _needs(schema),
         tuple(_undifferentiable(operator, info)),
-        [output(schema, index) for index in others],
+        [saved.output(schema, index) for index in others],
         tuple(_grads(schema, info)),
         *_formulas(schema, info, words),
         _returned(schema, info),
@@ -199,7 +191,7 @@ def _undifferentiable(
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
 
 
-def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Local]:
+def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[saved.Local]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     outputs = info.outputs
     for name, _, index in used_gradients(info):

@@ -29,6 +29,8 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 # The fake of one operator that a rule or its axes describe: conditions with messages, a statement that checks axes, and
 # the expression that it returns.
 Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str, str]
+# The expressions of a rule by field, in Python.
+Fields = Mapping[str, Expression]
 
 
 def fakes_of(package: Package) -> Iterator[Fake]:
@@ -78,38 +80,28 @@ def _returned(operator: PackagedOperator) -> str:
 def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     """The value of one result; for a list, as many tensors as the rule counts, or one per item of a
     list."""
+    fields = {name: in_rule(tree, operator.names) for name, tree in rule.fields}
+    like, each = fields.get("like"), free_name("_each", operator.names)
     if value_kind(result.value.type) != TENSORS:
-        return write(_value(operator, result, rule))
-    count, like = rule.get("count"), rule.get("like")
-    values, each = operator.names, free_name("_each", operator.names)
-    if count is not None:
-        many = write(in_rule(count, values))
-        tensor = write(_value(operator, result, rule))
-        return f"[{tensor} for {each} in _support.times({many})]"
+        return write(_value(operator, result, fields))
+    if "count" in fields:
+        tensor = write(_value(operator, result, fields))
+        return f"[{tensor} for {each} in _support.times({write(fields['count'])})]"
     lists = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSORS]
-    items = write(in_rule(like if like is not None else Name(lists[0]), values))
-    tensor = write(_tensor(operator, result, rule, Name(each) if like is not None else None))
-    return f"[{tensor} for {each} in {items}]"
+    items = like if like is not None else Name(operator.names[lists[0]])
+    item = Name(each) if like is not None else None
+    return f"[{write(_tensor(operator, result, fields, item))} for {each} in {write(items)}]"
 
 
-def _value(operator: PackagedOperator, result: Result, rule: FakeRule) -> Expression:
-    values = operator.names
-    value = rule.get("value")
-    if value is not None:
-        return in_rule(value, values)
-    view = rule.get("view")
-    if view is not None:
-        return _view_of(in_rule(view, values), _python_fields(rule, values))
-    like = rule.get("like")
-    base = in_rule(like, values) if like is not None else None
-    return _tensor(operator, result, rule, base)
+def _value(operator: PackagedOperator, result: Result, fields: Fields) -> Expression:
+    if "value" in fields:
+        return fields["value"]
+    if "view" in fields:
+        return _view_of(fields["view"], fields)
+    return _tensor(operator, result, fields, fields.get("like"))
 
 
-def _python_fields(rule: FakeRule, values: Mapping[str, str]) -> dict[str, Expression]:
-    return {name: in_rule(tree, values) for name, tree in rule.fields}
-
-
-def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:
+def _view_of(base: Expression, fields: Fields) -> Expression:
     shape, stride, offset = fields.get("shape"), fields.get("stride"), fields.get("offset")
     if stride is None and offset is None:
         return method_call(base, "view", shape or Member(base, "shape"))
@@ -120,13 +112,12 @@ def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:
 
 
 def _tensor(
-    operator: PackagedOperator, result: Result, rule: FakeRule, like: Expression | None
+    operator: PackagedOperator, result: Result, fields: Fields, like: Expression | None
 ) -> Expression:
     """The call that makes a tensor of the rule's shape, dtype and device."""
-    fields = _python_fields(rule, operator.names)
     shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
     stride, memory_format = fields.get("stride"), fields.get("memory_format")
-    if not rule.gives_shape:
+    if "like" not in fields and shape is None:
         given = _given(operator)
         like, shape = Name(f"{given}.like"), Name(f"{given}.shapes[{result.index}]")
         dtype = dtype or Name(f"{given}.dtype")
@@ -135,7 +126,8 @@ def _tensor(
         return method_call(
             TORCH, "empty_like", like, dtype=dtype, device=device, memory_format=memory_format
         )
-    base = like if like is not None else _first_tensor(operator)
+    tensors = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSOR]
+    base = Name(operator.names[tensors[0]]) if like is None and tensors else like
     if stride is None and memory_format is None and base is not None:
         return method_call(base, "new_empty", shape, dtype=dtype, device=device)
     if base is not None:
@@ -145,10 +137,3 @@ def _tensor(
     return method_call(
         TORCH, "empty", shape, dtype=dtype, device=device, memory_format=memory_format
     )
-
-
-def _first_tensor(operator: PackagedOperator) -> Expression | None:
-    for argument in operator.schema.arguments:
-        if value_kind(argument.type) == TENSOR:
-            return Name(operator.names[argument.name])
-    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -49,13 +50,8 @@ class PackagedOperator:
     def kind(self) -> SchemaKind:
         return self.facts.kind
 
-    @property
-    def place(self) -> str:
-        """`ops.yaml:12`: where the entry is."""
-        return self.place_of("func")
-
     def place_of(self, field: str) -> str:
-        """Where a field of the entry is."""
+        """`ops.yaml:12`: where a field of the entry is."""
         function = self.function
         span = function.place(field) or function.place("func") or function.span
         return place_of(span) or self.name
@@ -114,12 +110,12 @@ class Package(NamedTuple):
     @property
     def root(self) -> str:
         """The package's folder below the output directory."""
-        return "/".join(_below(self.options.folder, *self.name.split(".")))
+        return PurePosixPath(self.options.folder, *self.name.split(".")).as_posix()
 
     @property
     def test_path(self) -> str:
-        folder = self.options.tests or "/".join(_below(self.options.folder, "tests"))
-        return "/".join(_below(folder, f"test_{identifier(self.name)}.py"))
+        folder = self.options.tests or PurePosixPath(self.options.folder, "tests")
+        return PurePosixPath(folder, f"test_{identifier(self.name)}.py").as_posix()
 
     @property
     def own(self) -> tuple[PackagedOperator, ...]:
@@ -144,10 +140,6 @@ def place_of(span: Span | None) -> str:
 
 def _attribute(of: str, name: str) -> str:
     return f"getattr({of}, {quote(name)})" if keyword.iskeyword(name) else f"{of}.{name}"
-
-
-def _below(folder: str, *parts: str) -> tuple[str, ...]:
-    return parts if folder == "." else (folder, *parts)
 
 
 def build_package(

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.loader.options import FLAG, option
-from torchgen_lite.targets.options import (
-    MODULE,
-    PACKAGE,
-    folder_option,
-    library_option,
-    modules_option,
-    skip_option,
-)
+from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
 
@@ -22,29 +15,31 @@ class TorchPythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package, possibly dotted.", PACKAGE, "", shown="`<namespace>_ops`"
+        "Name of the package, possibly dotted.", shared.PACKAGE, "", shown="`<namespace>_ops`"
     )
-    folder: str = folder_option(TARGET, others=(".",))
-    tests: str = folder_option(
+    folder: str = shared.folder_option(TARGET, others=(".",))
+    tests: str = shared.folder_option(
         "",
         "The folder of the tests below the output directory.",
         others=(".",),
         shown="`tests` in `folder`",
     )
-    kernels: tuple[str, ...] = modules_option("Modules with the kernels that `dispatch:` names.")
-    fakes: tuple[str, ...] = modules_option(
+    kernels: tuple[str, ...] = shared.modules_option(
+        "Modules with the kernels that `dispatch:` names."
+    )
+    fakes: tuple[str, ...] = shared.modules_option(
         "Modules with the functions that `fake:`, `vmap:` and `reference:` name."
     )
-    formulas: tuple[str, ...] = modules_option(
+    formulas: tuple[str, ...] = shared.modules_option(
         "Modules with functions that derivative formulas call."
     )
     defines: bool | None = option(
         "Whether Python defines the schemas.", FLAG, shown="true with `kernels`, else false"
     )
-    library: str = library_option()
-    skip: tuple[str, ...] = skip_option()
+    library: str = shared.library_option()
+    skip: tuple[str, ...] = shared.skip_option()
     load: str = option(
-        "A module to import first: the extension that defines the operators.", MODULE, ""
+        "A module to import first: the extension that defines the operators.", shared.MODULE, ""
     )
     autograd: bool | None = option(
         "Whether `derivatives:` are registered here.",

@@ -17,17 +17,9 @@ from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
 
 # The package's modules; its `__init__` exports no functions of these names.
-_HIDDEN = BUILTIN_TYPES | {
-    "RegistrationError",
-    "_arithmetic",
-    "_autograd",
-    "_axes",
-    "_library",
-    "_operators",
-    "_places",
-    "_support",
-    "functions",
-}
+_HIDDEN = BUILTIN_TYPES.union(
+    "RegistrationError _arithmetic _autograd _axes _library _operators _places _support functions".split()
+)
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
@@ -93,13 +85,14 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
     `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
     for operator in package.operators:
-        yield operator.named("func"), operator.place
+        place = operator.place_of("func")
+        yield operator.named("func"), place
         for entry, _, _ in kernels_of(package, operator):
-            yield operator.named(entry.key), place_of(entry.kernel_span) or operator.place
+            yield operator.named(entry.key), place_of(entry.kernel_span) or place
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
         if operator.function.decompose and package.named_function(operator, "reference"):
             yield operator.named("reference"), operator.place_of("decompose")
-    for name, (_, place) in autograd.functions.items():
-        yield f"formula_{name}", place
+    for name, (_, first_use) in autograd.functions.items():
+        yield f"formula_{name}", first_use

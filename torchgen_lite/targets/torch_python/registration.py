@@ -35,23 +35,19 @@ def build_registrations(
 
 
 def _tags(operator: PackagedOperator) -> list[str]:
-    return [] if operator.is_torchs else [*operator.function.tags, *_kind_tags(operator)]
-
-
-def _kind_tags(operator: PackagedOperator) -> list[str]:
-    """The tags `inplace` and `out` where PyTorch allows them: with them, such operators compile."""
-    results = results_of(operator.schema)
-    written = [a for a in operator.schema.arguments if a.is_write]
-    kind = operator.kind
-    if not written or any(not isinstance(a.type, BaseType) for a in written):
+    """Those of the entry, and `inplace` or `out` where PyTorch allows them: with them, such operators compile."""
+    if operator.is_torchs:
         return []
-    same = [r.argument.name if r.argument else "" for r in results] == [a.name for a in written]
-    tags = operator.function.tags
-    if kind is SchemaKind.out and same and "out" not in tags:
-        return ["out"] if all(a.kwarg_only for a in written) else []
-    first = operator.schema.arguments[0]
-    alone = len(written) == 1 and written[0] is first and not first.kwarg_only
-    return ["inplace"] if same and alone and "inplace" not in tags else []
+    tags, arguments = [*operator.function.tags], operator.schema.arguments
+    written = [a for a in arguments if a.is_write]
+    results = [r.argument for r in results_of(operator.schema)]
+    if not written or results != written or any(not isinstance(a.type, BaseType) for a in written):
+        return tags
+    if operator.kind is SchemaKind.out:
+        tag, is_allowed = "out", all(a.kwarg_only for a in written)
+    else:
+        tag, is_allowed = "inplace", written == [*arguments[:1]] and not written[0].kwarg_only
+    return [*tags, tag] if is_allowed and tag not in tags else tags
 
 
 def _rules(

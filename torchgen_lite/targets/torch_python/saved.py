@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -71,8 +71,7 @@ def output(schema: FunctionSchema, index: int) -> str:
     return f"output[{index}]" if len(schema.returns) > 1 else "output"
 
 
-@dataclass(frozen=True, slots=True)
-class Tensors:
+class Tensors(NamedTuple):
     """A tensor, or a list of tensors, that is kept. `needed` is the condition; empty if it always
     is."""
 
@@ -87,72 +86,41 @@ class Tensors:
         return f"{name} if {self.needed} else None" if self.needed else name
 
 
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """What is kept for one operator: whole values, and facts about tensors."""
-
-    schema: FunctionSchema
-    whole: tuple[Saved, ...]
-    facts: tuple[Saved, ...]
-
-    @property
-    def sources(self) -> set[str]:
-        """The arguments and results of which something is kept."""
-        return {saved.source for saved in (*self.whole, *self.facts)}
-
-    @property
-    def tensors(self) -> tuple[Tensors, ...]:
-        return tuple(
-            Tensors(local(saved.source), saved.carries.is_list, self._needed(saved))
-            for saved in self.whole
-            if saved.carries.has_tensors
-        )
-
-    @property
-    def attributes(self) -> tuple[Local, ...]:
-        """What `ctx` keeps under a name: numbers, and facts about tensors."""
-        numbers = [local(saved.source) for saved in self.whole if not saved.carries.has_tensors]
-        return (
-            *((name, name) for name in numbers),
-            *((local(fact.name), _read(fact)) for fact in self.facts),
-        )
-
-    def local(self, saved: Saved) -> Expression | None:
-        """What stands for a value or a fact in formulas; None where the tensor is kept for the
-        fact."""
-        if saved.is_whole:
-            return Name(local(saved.source))
-        if saved.fact not in _READ:
-            return None
-        name = Name(local(saved.name))
-        return Call(Name("_support.zeros"), (name,)) if saved.fact is Fact.info else name
-
-    def _needed(self, saved: Saved) -> str:
-        """The condition under which some gradient uses a tensor; empty if all do."""
-        # torch.library flattens lists before it calls setup_context, so positions are off there.
-        if any(dispatch_kind(a.type).is_list for a in self.schema.arguments):
-            return ""
-        return " or ".join(f"needs[{position}]" for position in saved.needed_by)
+def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
+    """Everything that the formulas use: whole values, and facts about tensors."""
+    return info.kept(_READ)
 
 
-def _read(fact: Saved) -> str:
-    """The expression for a fact, when the call is recorded."""
-    value = local(fact.source)
-    text = _READ[fact.fact].format(value, fact.dim)
-    return (
-        f"{text} if {value} is not None else None"
-        if fact.carries is DispatchKind.optional_tensor
-        else text
-    )
-
-
-def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:
-    """Everything that the formulas use. Gradients are numbered as in `needs_input_grad`."""
+def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Tensors]:
+    """The whole tensors, each needed where some gradient uses it, by its position in `needs_input_grad`."""
     positions = {a.name: i for i, a in enumerate(schema.positional)}
     places = [positions[name] for name in info.arguments]
-    kept = [
-        replace(saved, needed_by=tuple(sorted(places[index] for index in saved.needed_by)))
-        for saved in info.kept(_READ)
-    ]
-    whole = tuple(saved for saved in kept if saved.is_whole)
-    return Keeper(schema, whole, tuple(saved for saved in kept if not saved.is_whole))
+    # torch.library flattens lists before it calls setup_context, so positions are off there.
+    has_lists = any(dispatch_kind(a.type).is_list for a in schema.arguments)
+    for saved in [saved for saved in kept(info) if saved.keeps_tensors]:
+        needed = [] if has_lists else sorted(places[index] for index in saved.needed_by)
+        tests = " or ".join(f"needs[{position}]" for position in needed)
+        yield Tensors(local(saved.source), saved.carries.is_list, tests)
+
+
+def attributes(info: DifferentiabilityInfo) -> list[Local]:
+    """What `ctx` keeps under a name: numbers, and facts about tensors as they are when the call is recorded."""
+    numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
+    found = [(name, name) for name in numbers]
+    for fact in [saved for saved in kept(info) if not saved.is_whole]:
+        value = local(fact.source)
+        text = _READ[fact.fact].format(value, fact.dim)
+        if fact.carries is DispatchKind.optional_tensor:
+            text = f"{text} if {value} is not None else None"
+        found.append((local(fact.name), text))
+    return found
+
+
+def expression(saved: Saved) -> Expression | None:
+    """What stands for a value or a fact in formulas; None where the tensor is kept for the fact."""
+    if saved.is_whole:
+        return Name(local(saved.source))
+    if saved.fact not in _READ:
+        return None
+    name = Name(local(saved.name))
+    return Call(Name("_support.zeros"), (name,)) if saved.fact is Fact.info else name

@@ -102,17 +102,9 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
-    return _taken(function)
-
-
-def _taken(function: NativeFunction) -> str:
-    """The name of an operator that torch.ops or the generated code uses itself."""
     base, overload = function.func.base_name, function.func.overload_name
-    if (
-        function.namespace in _NAMESPACES | _MODULE
-        or base in _PACKETS | _MODULE
-        or overload in _OVERLOADS
-    ):
+    is_theirs = function.namespace in _NAMESPACES or base in _PACKETS or overload in _OVERLOADS
+    if is_theirs or not _MODULE.isdisjoint((function.namespace, base)):
         return "has a name that `torch.ops` uses itself"
     if base == "torch" and not overload:
         return "is called `torch`, which the generated code uses itself"
@@ -136,12 +128,8 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         hint = "add `fake:`, or a kernel for `Meta`"
         yield finding(function, "TG339", message, function.place("func"), "here", hint)
     yield from check_effects(function)
-    if (
-        function.derivatives is not None
-        and package.options.autograd
-        and not is_view_rule(operator.function)
-    ):
-        problem = unrecordable(operator.facts)
-        if problem:
-            place = function.place("derivatives") or function.place("func")
-            yield finding(function, "TG338", problem, place, "formulas here")
+    has_formulas = function.derivatives is not None and package.options.autograd
+    problem = unrecordable(operator.facts) if has_formulas and not is_view_rule(function) else ""
+    if problem:
+        place = function.place("derivatives") or function.place("func")
+        yield finding(function, "TG338", problem, place, "formulas here")

@@ -43,9 +43,8 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
                 if problem := lacks_tensor(name, part):
                     yield finding(operator.function, "TG323", problem, node.span, "in this call")
                 continue
-            message = (
-                f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
-            )
+            where = "neither a module of `formulas` nor PyTorch has"
+            message = f"the formula calls `{name}`, which {where}"
             hint = did_you_mean(name, known) or did_you_mean(name, in_torch)
             hint = hint or "define it in a module of `formulas`"
             label = f"assumed to be `torch.{name}`"
