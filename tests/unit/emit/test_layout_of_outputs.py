@@ -22,9 +22,8 @@ from torchgen_lite.emit.printer import WIDTH, lay_out
 from torchgen_lite.loader.config import load_config
 
 Texts = Mapping[str, tuple[str, str]]
-SCHEMAS = ("native_functions.yaml", "ops.yaml")
-PROJECTS = [ROOT]
-PROJECTS += sorted({p.parent for name in SCHEMAS for p in (ROOT / "examples").glob(f"*/{name}")})
+PROJECTS = [ROOT, ROOT / "examples" / "tinyarr"]
+PROJECTS += sorted(path.parent for path in ROOT.glob("examples/*/**/torchgen_lite.toml"))
 
 
 @pytest.fixture

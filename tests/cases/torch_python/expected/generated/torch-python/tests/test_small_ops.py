@@ -248,6 +248,46 @@ def test_axes(case: Case) -> None:
             assert list(tensor.shape) == list(shape)
 
 
+def outcome_of(case: Case, change: Callable[[torch.Tensor], torch.Tensor]) -> list[torch.Tensor]:
+    """What a call gives with other tensors. A kernel may refuse them, and says so; it must not give other results."""
+    args, kwargs = pytree.tree_map_only(torch.Tensor, change, arguments(case))
+    try:
+        return tensors(outcome(case, args, kwargs))
+    except RuntimeError as error:
+        pytest.skip(f"the kernel refuses: {error}")
+
+
+@those(lambda case: case.axes)
+def test_strides(case: Case) -> None:
+    """Tensors whose first dimension is the innermost in memory give the same results."""
+
+    def turned(value: torch.Tensor) -> torch.Tensor:
+        order = list(reversed(range(value.dim())))
+        return value.permute(order).contiguous().permute(order)
+
+    wanted = tensors(outcome(case, *arguments(case)))
+    torch.testing.assert_close(outcome_of(case, turned), wanted, **case.tolerances)
+
+
+@those(lambda case: case.axes)
+@pytest.mark.parametrize("size", [1, 0])
+def test_slices(case: Case, size: int) -> None:
+    """Cut to one slice along an axis, or to none, a call gives this slice of its results."""
+    wanted = tensors(outcome(case, *arguments(case)))
+    given = _axes.leaves(named(case, *arguments(case)))
+    for results, dims in _axes.cuts(case.axes, given):
+        places = iter(dims)
+
+        def cut(value: torch.Tensor) -> torch.Tensor:
+            dim = next(places)
+            return value if dim is None else value.narrow(dim, 0, size).clone()
+
+        every = [result for result in results for _ in range(len(wanted) // len(results))]
+        for place, found, whole in zip(every, outcome_of(case, cut), wanted):
+            if place != _axes.SUMMED:
+                torch.testing.assert_close(found, whole.narrow(place, 0, size), **case.tolerances)
+
+
 @pytest.fixture(scope="module")
 def halves() -> Iterator[Any]:
     """A mesh of two processes, of which this one stands for both in turn."""
