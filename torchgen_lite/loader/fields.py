@@ -153,6 +153,11 @@ _FIELDS = (
         "`ordered`: calls do something that no schema says, and compilers keep them, in order",
     ),
     _ours(
+        "checkpoint",
+        native.CHECKPOINT,
+        "`save` or `recompute`: what selective checkpoints do with the results of a call",
+    ),
+    _ours(
         "decompose",
         native.DECOMPOSE,
         "the compilers that put the reference of `samples` in the operator's place: `inductor`, `onnx`",

@@ -15,6 +15,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import configured_targets
 
 _BRINGS = "torch-python"
+# Fields that no registration of a kernel comes from.
+PLAIN = ("effects", "checkpoint", "decompose", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),
@@ -34,7 +36,7 @@ def check_brought(
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
     selections = [target.select(program) for target in brings if given]
     named = {o.name for selection in selections for o in selection.operators}
-    brought = {(name, field) for name in named for field in ("effects", "decompose", "flops")}
+    brought = {(name, field) for name in named for field in PLAIN}
     found = [one for selection in selections for one in selection.registrations(program)]
     brought |= {
         (one.operator.name, field)

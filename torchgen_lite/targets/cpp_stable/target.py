@@ -8,7 +8,7 @@ from functools import partial
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import check_brought
+from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -30,7 +30,7 @@ from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, 
 from torchgen_lite.targets.skipped import select
 
 # What libtorch's stable ABI has no kernels for.
-BROUGHT = ("derivatives", "autocast", "vmap", "axes", "effects", "decompose", "flops")
+BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
 # The namespaces and types that the declarations of typed calls spell.

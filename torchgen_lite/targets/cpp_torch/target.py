@@ -22,7 +22,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import check_brought
+from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.layout import copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -83,9 +83,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
         diagnostics += check_library(functions)
-        diagnostics += check_brought(
-            program, TARGET, selection.operators, ("vmap", "axes", "effects", "decompose", "flops")
-        )
+        diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "axes", *PLAIN))
         diagnostics += registrations.check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))

@@ -18,7 +18,7 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 
 # The package's modules; its `__init__` exports no functions of these names.
 _HIDDEN = BUILTIN_TYPES.union(
-    "RegistrationError _arithmetic _autograd _axes _library _operators _places _support functions".split()
+    "RegistrationError _arithmetic _autograd _axes _library _operators _places _support checkpoint_policy functions".split()
 )
 
 
@@ -73,7 +73,9 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     if uses_support:
         yield OutputFile(f"{root}/_support.py", "copied/torch_python/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
-    yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", {"names": names})
+    has_policies = any(o.function.checkpoint for o in package.own)
+    exported = {"names": names, "has_policies": has_policies}
+    yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", exported)
     yield OutputFile(f"{root}/py.typed", "python/py.typed.j2")
 
 

@@ -91,6 +91,8 @@ def _rules(
         yield "vmap", f"{operator.named('axes')}.vmap"
     if operator.function.effects:
         yield "effects", quote(operator.function.effects)
+    if operator.function.checkpoint:
+        yield "checkpoint", quote(operator.function.checkpoint)
     samples = operator.function.samples
     for compiler in operator.function.decompose:
         assert samples is not None and samples.reference is not None
