@@ -2,7 +2,7 @@
 
 // mylib::scale(Tensor self, float s) -> Tensor
 
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
   (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu,
     (at::Tensor(const at::Tensor&, double)),
@@ -27,9 +27,9 @@ Note [Where a mistake is shown]
 A kernel's file is recompiled when a header that it includes changes. So these headers contain no
 line number of the YAML, no defaults and no documentation, and each covers one operator: it changes
 only if that operator's types do.
-Its fourth line is the schema, without defaults. `#line` makes a compiler take the checks for part of it,
-and each stands in its argument's column, so that the argument is underlined. An argument takes at least
-seven columns (`int n, `), and `is<10>,` no more.
+Its fourth line, after the generated-file marker, is the schema, without defaults. `#line` makes a compiler take the
+checks for part of it, and each stands in its argument's column, so that the argument is underlined. An argument takes
+at least seven columns (`int n, `), and `is<10>,` no more.
 
 Note [What libtorch takes]
 A kernel need not have the types that generated code calls it with: libtorch registers `Tensor` by value, a
@@ -82,8 +82,6 @@ class Proof(NamedTuple):
     exactly: str
 
 
-# The line of the schema in a header of `verify/`, after the generated-file marker.
-_SCHEMA_LINE = 4
 # The arguments that one proof compares; `TORCHGEN_LITE_EXPAND` suffices for them and the result. A kernel
 # with more has several proofs.
 _MOST = 20
@@ -152,7 +150,6 @@ def _operator_context(
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
         "comment": comment,
-        "line": _SCHEMA_LINE,
         "kernels_macro": include_macro(namespace),
         "absent_macro": f"{flat(namespace).upper()}_ABSENT",
         "absent": tuple(dict.fromkeys(name for _, name in free)),

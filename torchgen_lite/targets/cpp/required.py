@@ -148,7 +148,9 @@ def kernel_registrations(
         name = qualified(kernel.name, namespace)
         address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
         registered = f"{function}({address})"
-        found.append(ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard))
+        declared = name if headers and name not in shared else ""
+        guard = kernel.operator.guard
+        found.append(ImplCall(kernel.operator, kernel.key, registered, guard, None, declared))
     return found, includes
 
 

@@ -67,10 +67,10 @@ class TorchImplCall(ImplCall):
     wrapper: Wrapper | None = None
 
 
-def wrapped(key: str, wrapper: Wrapper) -> TorchImplCall:
+def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
     """The registration of a generated function."""
-    function = f"TORCH_FN({wrapper.name})"
-    return TorchImplCall(wrapper.operator, key, function, wrapper.guard, wrapper=wrapper)
+    function, guard = f"TORCH_FN({wrapper.name})", wrapper.guard
+    return TorchImplCall(wrapper.operator, key, function, guard, None, declared, wrapper)
 
 
 def kernel_registrations(
@@ -85,19 +85,20 @@ def kernel_registrations(
     shared = shared_names(kernels, namespace)
     for operator, key, name, signature, backend, _ in kernels:
         kernel = qualified(name, namespace)
+        declared = kernel if headers and kernel not in shared else ""
         device = devices(operator.function, key, backend)
         if kernel in shared or device != ANY_DEVICE:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
-            if headers and kernel not in shared:
+            if declared:
                 call, header = _call_of(operator, layout)
                 kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
                 more = (header,)
             guard = operator.guard
             wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
-            yield wrapped(key, wrapper)
+            yield wrapped(key, wrapper, declared)
         elif headers:
             function = f"{proof}::registered<{signature.type}, &{kernel}>()"
-            yield TorchImplCall(operator, key, function, operator.guard)
+            yield TorchImplCall(operator, key, function, operator.guard, None, declared)
         else:
             yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
