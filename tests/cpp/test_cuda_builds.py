@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.blocks import PAGES, fences
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from tests.cpp.cuda_kernel import NVCC, add_kernels, entry, needs_nvcc, stable, toolkit
 from tests.cpp.torch_ops import GENERATOR, configure, copy_example, needs_cmake, run
@@ -79,13 +81,38 @@ def test_setuptools_compiles_cuda(tmp_path: Path) -> None:
 def test_a_kernel_that_no_header_declares(tmp_path: Path, target: str) -> None:
     """It is named, with the headers."""
     config = f'schema = ["ops.yaml"]\ntargets = ["{target}"]\n[target.{target}]\n'
-    config += 'kernel-headers = ["a.h", "b.h"]\n'
-    files = {"ops.yaml": entry("tiny"), "a.h": "", "b.h": "", "torchgen_lite.toml": config}
+    config += 'kernel-headers = ["kernels.h"]\n'
+    files = {"ops.yaml": entry("tiny"), "kernels.h": "", "torchgen_lite.toml": config}
     write_files(tmp_path, files)
     write_files(tmp_path, generate(load(root=tmp_path)))
     source, includes = f"{target}/src/register_cuda.cpp", [tmp_path, tmp_path / target / "include"]
     done = check_syntax(tmp_path, source, flags=torch_flags(), includes=includes)
     first = next(line for line in done.messages.splitlines() if "error" in line)
-    assert first.partition(": error: ")[2] == (
-        "static assertion failed: kernel '::tiny::twice_cuda' is declared in none of `kernel-headers`: a.h, b.h"
+    said = "kernel '::tiny::twice_cuda' is declared in none of `kernel-headers`: kernels.h"
+    assert first.endswith(f": error: static assertion failed: {said}")
+    assert f"``{said}``" in " ".join(PAGES["cpp-build"].split())
+
+
+def test_the_entry_that_is_shown() -> None:
+    blocks = [block for block in fences(PAGES["cpp-build"]) if block.language == "yaml"]
+    assert [yaml.safe_load(block.text) for block in blocks] == [yaml.safe_load(entry("tiny"))]
+
+
+def test_hipify_leaves_generated_files_as_they_are(tmp_path: Path) -> None:
+    from torch.utils.hipify.hipify_python import hipify
+
+    config = 'schema = ["ops.yaml"]\ntargets = ["cpp-torch", "cpp-torch-stable"]\n'
+    files = {"ops.yaml": entry("tiny"), "torchgen_lite.toml": config, "twice.cu": stable("tiny")}
+    write_files(tmp_path, files)
+    generated = generate(load(root=tmp_path))
+    write_files(tmp_path, generated)
+    translated = hipify(
+        project_directory=str(tmp_path),
+        output_directory=str(tmp_path),
+        includes=[f"{tmp_path}/*"],
+        extra_files=[str(tmp_path / name) for name in ("twice.cu", *generated)],
+        is_pytorch_extension=True,
+        hipify_extra_files_only=True,
     )
+    places = {Path(result.hipified_path or name) for name, result in translated.items()}
+    assert places == {tmp_path / "twice.hip", *(tmp_path / name for name in generated)}
