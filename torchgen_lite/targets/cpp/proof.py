@@ -94,11 +94,12 @@ def proof_files(
     relation: Relation,
     *,
     declares: bool,
+    python: Sequence[str] = (),
 ) -> Iterator[OutputFile]:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
     `declares` the kernels, and not only the author's headers do.
 
-    `includes` declare the types of signatures.
+    `includes` declare the types of signatures. The kernels `python` are functions of Python.
     """
     namespace = layout.namespace
     if declares:
@@ -126,7 +127,8 @@ def proof_files(
             proof = {**shown, **_operator_context(own, namespace, relation), "includes": blocks}
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [f"verify/{stem}.h" for stem in stems.values()]
-    every = {"includes": [[*map(layout.own, names)]] if names else []}
+    every: dict[str, object] = {"includes": [[*map(layout.own, names)]] if names else []}
+    every |= {"namespace": namespace, "python": python}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
 
 

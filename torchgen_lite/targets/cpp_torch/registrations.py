@@ -236,7 +236,7 @@ def torch_kernels(
 
 
 def build_kernels(
-    kernels: Sequence[Kernel], layout: TorchLayout, headers: Sequence[str]
+    kernels: Sequence[Kernel], layout: TorchLayout, headers: Sequence[str], python: Sequence[str]
 ) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
@@ -252,7 +252,7 @@ def build_kernels(
 
     types_header = [[layout.own("kernel_types.h")]]
     relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
-    yield from proof_files(layout, kernels, includes, relation, declares=True)
+    yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     yield from copied_files(layout, "cpp_torch", "kernel_types.h")
     if headers:
         yield from copied_files(layout, "cpp_torch", "kernel_function.h")
