@@ -7,9 +7,9 @@ from pathlib import Path
 
 import torch
 from setuptools import setup
-from torch.utils.cpp_extension import BuildExtension, CppExtension
+from torch.utils.cpp_extension import BuildExtension, CppExtension, CUDAExtension
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 STABLE = os.environ.get("TORCH_OPS_ABI", "classic") == "stable"
 GENERATED = Path("generated", "cpp-torch-stable" if STABLE else "cpp-torch")
 KERNELS = Path("csrc_stable" if STABLE else "csrc")
@@ -25,13 +25,22 @@ MACROS = (
     [("TORCH_TARGET_VERSION", f"0x{RELEASE[0]:02X}{RELEASE[1]:02X}000000000000")] if STABLE else []
 )
 
-sources = sorted([*(HERE / GENERATED / "src").glob("*.cpp"), *(HERE / KERNELS).glob("*.cpp")])
+# Kernels for CUDA, of which the example has none, are built where PyTorch has CUDA or ROCm, or as
+# TORCH_OPS_CUDA=0|1 says.
+HAS_CUDA = torch.version.cuda is not None or torch.version.hip is not None
+REGISTRATIONS = HERE / GENERATED / "src"
+for_cuda = {*REGISTRATIONS.glob("register_cuda*.cpp"), *(HERE / KERNELS).glob("*.cu")}
+sources = {*REGISTRATIONS.glob("*.cpp"), *(HERE / KERNELS).glob("*.cpp")} - for_cuda
+Extension = CppExtension
+if for_cuda and os.environ.get("TORCH_OPS_CUDA", str(int(HAS_CUDA))) == "1":
+    sources |= for_cuda
+    Extension = CUDAExtension
 
 setup(
     ext_modules=[
-        CppExtension(
+        Extension(
             "torch_ops._C",
-            [str(path.relative_to(HERE)) for path in sources],
+            [str(path.relative_to(HERE)) for path in sorted(sources)],
             include_dirs=[str(HERE / GENERATED / "include")],
             define_macros=MACROS,
             extra_compile_args=["-O1"],

@@ -22,10 +22,18 @@ pytestmark = [
 
 @pytest.mark.parametrize("abi", ["classic", "stable"])
 def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> None:
+    """With a kernel for CUDA, too, that is left out; tests/cpp/test_cuda_builds.py compiles one."""
     folder = copy_example(tmp_path)
+    schema, of_cpu = folder / "ops.yaml", "    CPU: smooth_relu_cpu\n"
+    of_both = f"{of_cpu}    CUDA: smooth_relu_cuda\n"
+    schema.write_text(schema.read_text().replace(of_cpu, of_both))
+    run(folder, sys.executable, "-m", "torchgen_lite", "generate")
+    for kernels in ("csrc", "csrc_stable"):
+        (folder / kernels / "smooth_relu.cu").write_text("#error not without CUDA\n")
     installed = tmp_path / "installed"
     options = ("--quiet", "--no-build-isolation", "--no-deps", "--target", installed)
-    run(folder, sys.executable, "-m", "pip", "install", *options, ".", TORCH_OPS_ABI=abi)
+    built = {"TORCH_OPS_ABI": abi, "TORCH_OPS_CUDA": "0"}
+    run(folder, sys.executable, "-m", "pip", "install", *options, ".", **built)
     [module] = (installed / "torch_ops").glob("_C*.so")
     assert module.name == "_C.abi3.so"
     # The example's own tests run on what CMake builds of the same sources.

@@ -75,6 +75,16 @@ class Program:
         return self.modules.get(target, {}).get(option)
 
     @property
+    def python_kernels(self) -> KernelIndex | None:
+        """The functions of `kernels` of torch-python in a library that C++ defines, which has the other kernels; None
+        if it does not. Both are registered, so that tables show them alike."""
+        targets = self.config.targets or self.config.target_options
+        by_cpp = any(name.startswith("cpp-torch") for name in targets)
+        options = self.config.target_options.get(_PYTHON, {})
+        is_mixed = _PYTHON in targets and not options.get("defines", not by_cpp)
+        return self.module_functions(_PYTHON, "kernels") if is_mixed else None
+
+    @property
     def indexes(self) -> Iterator[KernelIndex]:
         """The functions of every module that an option names."""
         return (index for options in self.modules.values() for index in options.values())
@@ -88,6 +98,7 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
+_PYTHON = "torch-python"
 # The functions that check fields against the schema, in modules of `analysis`.
 _CHECKS = {
     "fake": "fakes.check.check",

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import ROOT, Result
 from tests.cpp.compiling import needs_compiler
+from tests.cpp.cuda_kernel import add_kernels
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
 from torchgen_lite.cli.init import STARTED, TEMPLATES
@@ -68,8 +69,11 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
-    """Its wheel passes its tests away from the project; tests/cpp/test_torch_ops_cmake.py runs CMake alone."""
-    start(run, "--target", target, "tiny")
+    """Its wheel passes its tests away from the project. With a kernel for CUDA, which is left out without it;
+    tests/cpp/test_cuda_builds.py runs CMake alone."""
+    assert run("init", "--target", target, "tiny").code == 0
+    add_kernels(folder, target, "tiny")
+    assert run("generate").code == 0
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     build = ("wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")
     subprocess.run([*pip, *build], check=True, capture_output=True)

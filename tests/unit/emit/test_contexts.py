@@ -31,6 +31,7 @@ PROJECTS = [
     "examples/cpp_runtime",
     "examples/tinyarr",
     "examples/torch_backend",
+    "examples/torch_classes",
     "examples/torch_ops",
     "tests/cases/cpp_runtime/input",
     "tests/cases/cpp_backend/input",

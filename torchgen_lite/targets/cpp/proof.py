@@ -2,7 +2,7 @@
 
 // mylib::scale(Tensor self, float s) -> Tensor
 
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
   (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu,
     (at::Tensor(const at::Tensor&, double)),
@@ -27,9 +27,9 @@ Note [Where a mistake is shown]
 A kernel's file is recompiled when a header that it includes changes. So these headers contain no
 line number of the YAML, no defaults and no documentation, and each covers one operator: it changes
 only if that operator's types do.
-Its fourth line is the schema, without defaults. `#line` makes a compiler take the checks for part of it,
-and each stands in its argument's column, so that the argument is underlined. An argument takes at least
-seven columns (`int n, `), and `is<10>,` no more.
+Its fourth line, after the generated-file marker, is the schema, without defaults. `#line` makes a compiler take the
+checks for part of it, and each stands in its argument's column, so that the argument is underlined. An argument takes
+at least seven columns (`int n, `), and `is<10>,` no more.
 
 Note [What libtorch takes]
 A kernel need not have the types that generated code calls it with: libtorch registers `Tensor` by value, a
@@ -92,11 +92,12 @@ def proof_files(
     relation: Relation,
     *,
     declares: bool,
+    python: Sequence[str] = (),
 ) -> Iterator[OutputFile]:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
     `declares` the kernels, and not only the author's headers do.
 
-    `includes` declare the types of signatures.
+    `includes` declare the types of signatures. The kernels `python` are functions of Python.
     """
     namespace = layout.namespace
     if declares:
@@ -127,7 +128,8 @@ def proof_files(
             proof = {**shown, **_operator_context(own, namespace, relation), "includes": blocks}
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [f"verify/{stem}.h" for stem in stems.values()]
-    every = {"includes": [[*map(layout.own, names)]] if names else []}
+    every: dict[str, object] = {"includes": [[*map(layout.own, names)]] if names else []}
+    every |= {"namespace": namespace, "python": python}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
 
 

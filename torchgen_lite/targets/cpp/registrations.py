@@ -48,13 +48,15 @@ def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
 @dataclass(frozen=True, slots=True)
 class ImplCall:
     """One `m.impl(...)`: what is registered for an operator under a key, and its condition. `header` of
-    the library declares a boxed kernel."""
+    the library declares a boxed kernel; one of the author's has to declare the kernel `declared`.
+    """
 
     operator: CppOperator
     key: str
     kernel: str
     guard: str
     header: Header | None = None
+    declared: str = ""
 
     @property
     def file(self) -> str:
@@ -127,10 +129,13 @@ def registration_files(
         by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)
     for name, own in by_file.items():
         defined = libraries if name == REGISTER else {}
+        demanded = [(one.guard, one.declared) for one in own if one.declared]
         shown = {
             "macros": (opening, f"{macro}_IMPL"),
             "libraries": defined,
             "blocks": blocks(own),
+            "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
+            "headers": ", ".join(options.kernel_headers),
             **context(defined, own),
         }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)

@@ -156,7 +156,9 @@ def kernel_registrations(
         if kernel.qualified in shared:
             address = f"static_cast<{type_of(kernel)}>({address})"
         registered = f"{function}({address})"
-        found.append(ImplCall(kernel.operator, kernel.key, registered, kernel.operator.guard))
+        declared = kernel.qualified if headers and kernel.qualified not in shared else ""
+        guard = kernel.operator.guard
+        found.append(ImplCall(kernel.operator, kernel.key, registered, guard, None, declared))
     return found, includes
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import in_cpp, python_kernels
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import PLAIN, check_brought
@@ -74,7 +75,7 @@ def _library(
         _SPELLED,
     )
     kernels = author_kernels(
-        selection.registrations(program),
+        in_cpp(program, selection.registrations(program)),
         operators,
         lambda operator, entry: operator.signature,
         options,
@@ -96,7 +97,8 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    yield from proof_files(layout, kernels, includes, relation, declares=is_exact)
+    python = python_kernels(program)
+    yield from proof_files(layout, kernels, includes, relation, declares=is_exact, python=python)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

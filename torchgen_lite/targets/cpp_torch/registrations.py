@@ -55,10 +55,10 @@ class TorchImplCall(registrations.ImplCall):
     wrapper: Wrapper | None = None
 
 
-def wrapped(key: str, wrapper: Wrapper) -> TorchImplCall:
+def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
     """The registration of a generated function."""
-    function = f"TORCH_FN({wrapper.name})"
-    return TorchImplCall(wrapper.operator, key, function, wrapper.guard, wrapper=wrapper)
+    function, guard = f"TORCH_FN({wrapper.name})", wrapper.guard
+    return TorchImplCall(wrapper.operator, key, function, guard, None, declared, wrapper)
 
 
 def kernel_registrations(
@@ -72,21 +72,22 @@ def kernel_registrations(
     shared = required.shared_names(kernels)
     for one in kernels:
         operator, key, kernel, signature = one.operator, one.key, one.qualified, one.signature
+        declared = kernel if headers and kernel not in shared else ""
         device = devices(operator.function, key, one.backend)
         if kernel in shared or device != ANY_DEVICE:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
-            if headers and kernel not in shared:
+            if declared:
                 call, header = _call_of(operator, layout)
                 kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
                 more = (header,)
             guard = operator.guard
             wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
-            yield wrapped(key, wrapper)
+            yield wrapped(key, wrapper, declared)
+        elif headers:
+            function = f"{proof}::registered<{signature.type}, &{kernel}>()"
+            yield TorchImplCall(operator, key, function, operator.guard, None, declared)
         else:
-            function = f"TORCH_FN({kernel})"
-            if headers:
-                function = f"{proof}::registered<{signature.type}, &{kernel}>()"
-            yield TorchImplCall(operator, key, function, operator.guard)
+            yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
 
 
 def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
@@ -221,7 +222,10 @@ def torch_kernels(
 
 
 def build_kernels(
-    kernels: Sequence[required.Kernel], layout: TorchLayout, headers: Sequence[str]
+    kernels: Sequence[required.Kernel],
+    layout: TorchLayout,
+    headers: Sequence[str],
+    python: Sequence[str],
 ) -> Iterator[OutputFile]:
     """`kernels.h`, and the proof."""
 
@@ -237,7 +241,7 @@ def build_kernels(
 
     types_header = [[layout.own("kernel_types.h")]]
     relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
-    yield from proof_files(layout, kernels, includes, relation, declares=True)
+    yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     yield from copied_files(layout, "cpp_torch", "kernel_types.h")
     if headers:
         yield from copied_files(layout, "cpp_torch", "kernel_function.h")

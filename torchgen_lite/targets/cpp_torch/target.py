@@ -17,7 +17,7 @@ from torchgen_lite.analysis.policy import (
     Origin,
 )
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.registrations import Registration, in_cpp, python_kernels
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
@@ -67,7 +67,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
             if not text or (function.torch == text and id(function) not in first):
                 own[operator] = None
         if not options.calls_only:
-            every = selection.registrations(one)
+            every = in_cpp(one, selection.registrations(one))
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
     selection = Selection(tuple(own), TARGETS[TARGET].policy, tuple(found))
@@ -177,7 +177,8 @@ def _files(
         *following_registrations(by_facts, registered, layout),
         *registrations.boxed_registrations(registered, by_facts, layout),
     ]
-    yield from registrations.build_kernels(kernels, layout, options.kernel_headers)
+    python = python_kernels(program)
+    yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
     yield from structured.build_structured(groups, layout)
     yield from registrations.build_registrations(
         operators, implemented, layout, options, registrations.known_tags(program)

@@ -34,9 +34,14 @@ _BEFORE = (Parameter("info", ANY), Parameter("in_dims", _DIMS))
 
 
 def author_functions(package: Package) -> Iterator[Wanted]:
-    """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name."""
+    """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name.
+
+    Where C++ defines the operators, kernels that no module has are its own.
+    """
     for operator in package.operators if "kernels" in package.modules else ():
         for entry in operator.facts.own_kernels:
+            if not (package.options.is_defining or package.module_of("kernels", entry.kernel)):
+                continue
             yield _wanted(operator, entry.kernel, entry.key, entry.kernel_span, "kernels")
     for operator in package.own:
         samples = operator.function.samples

@@ -34,7 +34,7 @@ class TorchPythonOptions:
         "Modules with functions that derivative formulas call."
     )
     defines: bool | None = option(
-        "Whether Python defines the schemas.", FLAG, shown="true with `kernels`, else false"
+        "Whether Python defines the schemas.", FLAG, shown="true with `kernels` and no C++ target"
     )
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()

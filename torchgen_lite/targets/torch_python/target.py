@@ -81,7 +81,9 @@ def has_autograd(config: Config, options: TorchPythonOptions) -> bool:
 def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
     modules = program.modules.get(TARGET, {})
     registered = selection.registrations(program)
-    options = replace(options, autograd=has_autograd(program.config, options))
+    defines = options.is_defining and program.python_kernels is None
+    autograd = has_autograd(program.config, options)
+    options = replace(options, autograd=autograd, defines=defines)
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 

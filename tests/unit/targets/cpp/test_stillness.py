@@ -111,8 +111,10 @@ def test_the_fourth_line_of_a_proof_is_the_schema(tmp_path: Path) -> None:
     schema = "// demo::f.out(Tensor a, int[2] b, *, float s, Tensor(a!) out) -> (Tensor(a!), int n)"
     assert lines[3] == schema
     # The line after the one that opens the macro, line 3 to the compiler, has the checks.
-    assert [line for line in lines if line.startswith("#line")] == ["#line 3"]
-    checks = lines[lines.index("#line 3") + 2]
+    assert [line for line in lines if line.startswith("#line")] == ["#line TORCHGEN_LITE_LINE"]
+    check = files["cpp-torch/include/demo/kernel_check.h"]
+    assert "#define TORCHGEN_LITE_LINE 3\n" in check.partition("#else")[2]
+    checks = lines[lines.index("#line TORCHGEN_LITE_LINE") + 2]
     shown = [schema[found.start() :] for found in re.finditer(r"(it|is|result)<\d*>", checks)]
     starts = [
         "demo",

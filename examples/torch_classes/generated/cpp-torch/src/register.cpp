@@ -8,6 +8,9 @@
 #include <torch_classes/verify_kernels.h>
 #include <torch_classes/kernel_function.h>
 
+TORCHGEN_LITE_DECLARED("kernels.h", ::torch_classes::Kernels::look_up)
+TORCHGEN_LITE_DECLARED("kernels.h", ::torch_classes::Kernels::merge)
+
 TORCH_LIBRARY(torch_classes, m) {
   m.def("look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float missing=0.0) -> Tensor");
   m.def("merge(__torch__.torch.classes.torch_classes.Table[] tables) -> __torch__.torch.classes.torch_classes.Table");

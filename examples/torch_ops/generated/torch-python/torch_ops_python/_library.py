@@ -183,7 +183,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_effects(name)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in _autograd.RULES and what not in _LATER:
+        elif what not in {*_autograd.RULES, *_LATER, "checkpoint"}:
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
@@ -241,6 +241,20 @@ def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
         # `Library.impl` would forbid to register derivatives by hand.
         kernel = _autograd.refusing(op, name)
         library.m.impl(operator.local_name, "Autograd", kernel, True)
+
+
+def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
+    """The policy of every package's `checkpoint:`, for `torch.utils.checkpoint.create_selective_checkpoint_contexts`.
+
+    Results of operators whose entries say nothing, PyTorch's among them, are computed again.
+    """
+    from torch.utils.checkpoint import CheckpointPolicy
+
+    for package in _packages().values():
+        said = package["table"].get((op.name(), "checkpoint"))
+        if said is not None:
+            return CheckpointPolicy[f"MUST_{said.upper()}"]
+    return CheckpointPolicy.PREFER_RECOMPUTE
 
 
 def when_imported(module: str, act: Callable[[Any], None], operators: Sequence[Any]) -> None:

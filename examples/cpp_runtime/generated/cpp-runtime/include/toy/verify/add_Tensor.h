@@ -44,7 +44,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::add.Tensor, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
   (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::add_cpu,
     (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)),
@@ -58,7 +58,7 @@ TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::add.Tensor, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_meta' must",
   (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::binary_scaled_meta,
     (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)),
@@ -72,7 +72,7 @@ TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_me
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::add.Tensor, Autograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd' must",
   (it<>,           is<1>,       is<2>,           is<3>,           result<>), &::toy::add_autograd,
     (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)),

@@ -30,7 +30,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::affine, CompositeImplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
   (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine,
     (toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)),

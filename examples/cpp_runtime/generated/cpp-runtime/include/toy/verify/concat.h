@@ -37,7 +37,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::concat, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
   (it<>,       is<0>,               result<>), &::toy::concat_cpu,
     (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),
@@ -49,7 +49,7 @@ TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::concat, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(concat_Meta, "toy::concat: kernel 'concat_meta' must",
   (it<>,       is<0>,               result<>), &::toy::concat_meta,
     (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),

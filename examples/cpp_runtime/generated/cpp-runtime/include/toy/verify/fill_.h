@@ -35,7 +35,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::fill_, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
   (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_cpu_,
     (toy::Tensor&(toy::Tensor&, double)),
@@ -48,7 +48,7 @@ TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
      " return 'toy::Tensor&' (schema: Tensor(a!))"))
 
 // toy::fill_, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
   (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_meta_,
     (toy::Tensor&(toy::Tensor&, double)),

@@ -32,7 +32,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::full, CompositeExplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
   (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full,
     (toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)),

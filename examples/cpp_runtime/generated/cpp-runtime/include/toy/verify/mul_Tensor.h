@@ -44,7 +44,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::mul.Tensor, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
   (it<>,           is<0>,       is<1>,           result<>), &::toy::mul_cpu,
     (toy::Tensor(const toy::Tensor&, const toy::Tensor&)),
@@ -57,7 +57,7 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::mul.Tensor, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' must",
   (it<>,           is<0>,       is<1>,           result<>), &::toy::binary_meta,
     (toy::Tensor(const toy::Tensor&, const toy::Tensor&)),
@@ -70,7 +70,7 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' mus
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::mul.Tensor, Autograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd' must",
   (it<>,           is<1>,       is<2>,           result<>), &::toy::mul_autograd,
     (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)),

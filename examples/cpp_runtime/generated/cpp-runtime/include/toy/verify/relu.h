@@ -44,7 +44,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::relu, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(relu_CPU, "toy::relu: kernel 'relu_cpu' must",
   (it<>,     is<0>,          result<>), &::toy::relu_cpu,
     (toy::Tensor(const toy::Tensor&)),
@@ -56,7 +56,7 @@ TORCHGEN_LITE_VERIFY(relu_CPU, "toy::relu: kernel 'relu_cpu' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::relu, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(relu_Meta, "toy::relu: kernel 'unary_meta' must",
   (it<>,     is<0>,          result<>), &::toy::unary_meta,
     (toy::Tensor(const toy::Tensor&)),
@@ -68,7 +68,7 @@ TORCHGEN_LITE_VERIFY(relu_Meta, "toy::relu: kernel 'unary_meta' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::relu, Autograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(relu_Autograd, "toy::relu: kernel 'relu_autograd' must",
   (it<>,     is<1>,          result<>), &::toy::relu_autograd,
     (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)),

@@ -44,7 +44,7 @@ namespace toy::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // toy::sum, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
   (it<>,    is<0>,          result<>), &::toy::sum_cpu,
     (toy::Tensor(const toy::Tensor&)),
@@ -56,7 +56,7 @@ TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::sum, Meta
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
   (it<>,    is<0>,          result<>), &::toy::sum_meta,
     (toy::Tensor(const toy::Tensor&)),
@@ -68,7 +68,7 @@ TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
      " return 'toy::Tensor' (schema: Tensor)"))
 
 // toy::sum, Autograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
   (it<>,    is<1>,          result<>), &::toy::sum_autograd,
     (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)),

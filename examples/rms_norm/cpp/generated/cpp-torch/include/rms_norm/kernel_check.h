@@ -150,6 +150,14 @@ using as_is = Argument;
 
 #undef TORCHGEN_LITE_NAMESPACE
 
+// The schema is on the fourth line of a header, and its checks on the next one after
+// this. nvcc knows of a macro only where it begins.
+#ifdef __NVCC__
+#define TORCHGEN_LITE_LINE 4
+#else
+#define TORCHGEN_LITE_LINE 3
+#endif
+
 // Each proof is in its own namespace, so that one file can have several.
 #define TORCHGEN_LITE_JOIN(word, number) word##number
 #define TORCHGEN_LITE_PROOF(number) TORCHGEN_LITE_JOIN(checks_, number)
@@ -227,6 +235,14 @@ using as_is = Argument;
   TORCHGEN_LITE_CHECK(must, TORCHGEN_LITE_HEAD checks, exactly)                \
   }                                                                            \
   }
+
+// Where a kernel is registered that one of the author's `headers` declares.
+// What stands in for one that is absent is no function.
+#define TORCHGEN_LITE_DECLARED(headers, ...)                             \
+  static_assert(                                                         \
+      std::is_function_v<std::remove_pointer_t<decltype(&__VA_ARGS__)>>, \
+      "kernel '" #__VA_ARGS__                                            \
+      "' is declared in none of `kernel-headers`: " headers);
 
 #define TORCHGEN_LITE_BARE(...) __VA_ARGS__
 #define TORCHGEN_LITE_HEAD(first, ...) first

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_copy_from, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_copy_from_PrivateUse1, "aten::_copy_from: kernel 'copy_from' must",
   (it<>,            is<0>,       is<1>,      is<2>,                result<>), &::sim::copy_from,
     (at::Tensor(const at::Tensor&, const at::Tensor&, bool)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_copy_from_and_resize, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
   (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize,
     (at::Tensor(const at::Tensor&, const at::Tensor&)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_local_scalar_dense, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
   (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu,
     (at::Scalar(const at::Tensor&)),

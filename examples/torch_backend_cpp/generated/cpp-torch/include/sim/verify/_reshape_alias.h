@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_reshape_alias, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
   (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias,
     (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)),

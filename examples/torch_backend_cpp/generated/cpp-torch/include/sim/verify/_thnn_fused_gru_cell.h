@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_thnn_fused_gru_cell, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_PrivateUse1, "aten::_thnn_fused_gru_cell: kernel 'gru_cell' must",
   (it<>,                      is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::gru_cell,
     (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)),

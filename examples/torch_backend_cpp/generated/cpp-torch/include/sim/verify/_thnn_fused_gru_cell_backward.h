@@ -33,7 +33,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_thnn_fused_gru_cell_backward, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_backward_PrivateUse1, "aten::_thnn_fused_gru_cell_backward: kernel 'gru_cell_backward' must",
   (it<>,                               is<0>,          is<1>,            is<2>,             result<>), &::sim::device::gru_cell_backward,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)),

@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::_thnn_fused_lstm_cell_backward_impl, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(_thnn_fused_lstm_cell_backward_impl_PrivateUse1, "aten::_thnn_fused_lstm_cell_backward_impl: kernel 'lstm_cell_backward' must",
   (it<>,                                     is<0>,           is<1>,           is<2>,     is<3>,     is<4>,            is<5>,             result<>), &::sim::device::lstm_cell_backward,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)),

@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::as_strided, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strided_tensorimpl' must",
   (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl,
     (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>)),

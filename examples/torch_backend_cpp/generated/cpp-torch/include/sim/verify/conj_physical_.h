@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::conj_physical_, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(conj_physical__PrivateUse1, "aten::conj_physical_: kernel 'conj_physical_' must",
   (it<>,                is<0>,              result<>), &::sim::device::conj_physical_,
     (at::Tensor&(at::Tensor&)),

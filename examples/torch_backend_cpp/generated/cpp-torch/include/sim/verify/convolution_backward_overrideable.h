@@ -35,7 +35,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::convolution_backward_overrideable, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
   (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)),

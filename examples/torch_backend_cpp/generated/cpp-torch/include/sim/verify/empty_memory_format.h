@@ -33,7 +33,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::empty.memory_format, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(empty_memory_format_PrivateUse1, "aten::empty.memory_format: kernel 'empty' must",
   (it<>,                     is<0>,            is<1>,             is<2>,          is<3>,          is<4>,            is<5>,                          result<>), &::sim::empty,
     (at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>, ::std::optional<at::MemoryFormat>)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::fill_.Scalar, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill_' must",
   (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_,
     (at::Tensor&(at::Tensor&, const at::Scalar&)),

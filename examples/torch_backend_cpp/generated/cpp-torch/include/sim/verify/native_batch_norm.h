@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::native_batch_norm, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(native_batch_norm_PrivateUse1, "aten::native_batch_norm: kernel 'native_batch_norm' must",
   (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)),

@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::native_dropout, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(native_dropout_PrivateUse1, "aten::native_dropout: kernel 'native_dropout' must",
   (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout,
     (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, ::std::optional<bool>)),

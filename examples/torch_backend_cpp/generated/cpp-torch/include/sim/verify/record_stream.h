@@ -32,7 +32,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::record_stream, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(record_stream_PrivateUse1, "aten::record_stream: kernel 'record_stream' must",
   (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream,
     (void(at::Tensor&, at::Stream)),

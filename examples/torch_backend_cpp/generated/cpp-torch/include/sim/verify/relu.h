@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::relu, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(relu_PrivateUse1, "aten::relu: kernel 'relu' must",
   (it<>,      is<0>,          result<>), &::sim::relu,
     (at::Tensor(const at::Tensor&)),

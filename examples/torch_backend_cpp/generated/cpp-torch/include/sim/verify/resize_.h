@@ -33,7 +33,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::resize_, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
   (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_,
     (const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(set__PrivateUse1, "aten::set_: kernel 'set_to_nothing' must",
   (it<>,      is<0>,              result<>), &::sim::device::set_to_nothing,
     (at::Tensor&(at::Tensor&)),

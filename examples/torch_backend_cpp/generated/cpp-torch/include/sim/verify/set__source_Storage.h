@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_.source_Storage, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(set__source_Storage_PrivateUse1, "aten::set_.source_Storage: kernel 'set_' must",
   (it<>,                     is<0>,           is<1>,             result<>), &::at::native::set_,
     (at::Tensor&(at::Tensor&, at::Storage)),

@@ -33,7 +33,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_.source_Storage_storage_offset, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
   (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_,
     (at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)),

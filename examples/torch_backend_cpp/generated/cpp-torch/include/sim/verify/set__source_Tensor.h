@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::set_.source_Tensor, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(set__source_Tensor_PrivateUse1, "aten::set_.source_Tensor: kernel 'set_tensor_' must",
   (it<>,                    is<0>,           is<1>,            result<>), &::at::native::set_tensor_,
     (at::Tensor&(at::Tensor&, const at::Tensor&)),

@@ -35,7 +35,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // sim::fell_back, CompositeExplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
   (it<>,               result<>), &::sim::fell_back,
     (c10::Dict<::std::string, int64_t>()),

@@ -34,7 +34,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // sim::set_default_generator, CompositeExplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim__set_default_generator_CompositeExplicitAutograd, "sim::set_default_generator: kernel 'set_default_generator' must",
   (it<>,                      is<0>,                    result<>), &::sim::set_default_generator,
     (void(::std::optional<at::Generator>)),

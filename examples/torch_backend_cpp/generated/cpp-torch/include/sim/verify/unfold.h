@@ -33,7 +33,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::unfold, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
   (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold,
     (at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::view, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(view_PrivateUse1, "aten::view: kernel 'view' must",
   (it<>,      is<0>,          is<1>,            result<>), &::at::native::view,
     (at::Tensor(const at::Tensor&, at::IntArrayRef)),

@@ -31,7 +31,7 @@ namespace sim::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // aten::view_as_real, PrivateUse1
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(view_as_real_PrivateUse1, "aten::view_as_real: kernel 'view_as_real' must",
   (it<>,              is<0>,             result<>), &::at::native::view_as_real,
     (at::Tensor(const at::Tensor&)),

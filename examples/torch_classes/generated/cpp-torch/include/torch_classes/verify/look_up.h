@@ -27,7 +27,7 @@ namespace torch_classes::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_classes::look_up, CompositeImplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
   (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up,
     (at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)),

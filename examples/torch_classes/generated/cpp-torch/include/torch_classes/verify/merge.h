@@ -27,7 +27,7 @@ namespace torch_classes::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_classes::merge, CompositeImplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
   (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge,
     (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)),

@@ -33,7 +33,7 @@ namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::column_sums, CPU
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(column_sums_CPU, "torch_ops::column_sums: kernel 'column_sums_cpu' must",
   (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu,
     (torch::stable::Tensor(const torch::stable::Tensor&)),

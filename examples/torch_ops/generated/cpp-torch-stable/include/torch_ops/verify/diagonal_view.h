@@ -30,7 +30,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::diagonal_view, CompositeImplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(diagonal_view_CompositeImplicitAutograd, "torch_ops::diagonal_view: kernel 'diagonal_view' must",
   (it<>,                    is<0>,             result<>), &::torch_ops::diagonal_view,
     (torch::stable::Tensor(const torch::stable::Tensor&)),

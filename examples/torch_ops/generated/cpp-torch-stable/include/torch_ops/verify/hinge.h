@@ -32,7 +32,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::hinge, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
   (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu,
     (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&, const torch::stable::Tensor&, double)),

@@ -30,7 +30,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
   (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm,
     (torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)),

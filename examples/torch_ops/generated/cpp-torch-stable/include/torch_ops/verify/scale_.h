@@ -30,7 +30,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::scale_, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
   (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_,
     (torch::stable::Tensor(torch::stable::Tensor&, double)),

@@ -35,7 +35,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::squares, CompositeExplicitAutograd
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
   (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares,
     (torch::stable::Tensor(int64_t, ::std::optional<torch::headeronly::ScalarType>, ::std::optional<torch::stable::Device>)),

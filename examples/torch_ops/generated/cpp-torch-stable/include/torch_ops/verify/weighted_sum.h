@@ -33,7 +33,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::weighted_sum, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
   (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu,
     (torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>)),

@@ -29,7 +29,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::drift, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
   (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu,
     (at::Tensor(const at::Tensor&, const at::Tensor&, double)),

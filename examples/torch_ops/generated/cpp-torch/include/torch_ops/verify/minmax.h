@@ -33,7 +33,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::minmax, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
   (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu,
     (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&)),

@@ -31,7 +31,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::muladd, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(muladd_CPU, "torch_ops::muladd: kernel 'muladd_cpu' must",
   (it<>,             is<0>,    is<1>,    is<2>,      result<>), &::torch_ops::muladd_cpu,
     (at::Tensor(const at::Tensor&, const at::Tensor&, double)),

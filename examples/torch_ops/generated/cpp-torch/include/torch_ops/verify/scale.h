@@ -31,7 +31,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::scale, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
   (it<>,            is<0>,       is<1>,      result<>), &::torch_ops::scale_cpu,
     (at::Tensor(const at::Tensor&, double)),

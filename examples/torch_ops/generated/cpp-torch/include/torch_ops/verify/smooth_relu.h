@@ -31,7 +31,7 @@ namespace torch_ops::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::smooth_relu, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must",
   (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu,
     (at::Tensor(const at::Tensor&)),

@@ -33,7 +33,7 @@ namespace rms_norm::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // rms_norm::add_rms_norm, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(add_rms_norm_CPU, "rms_norm::add_rms_norm: kernel 'add_rms_norm' must",
   (it<>,                  is<0>,    is<1>,           is<2>,         is<3>,         result<>), &::rms_norm::add_rms_norm,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, double)),

@@ -33,7 +33,7 @@ namespace rms_norm::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // rms_norm::add_rms_norm_backward, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(add_rms_norm_backward_CPU, "rms_norm::add_rms_norm_backward: kernel 'add_rms_norm_backward' must",
   (it<>,                           is<0>,           is<1>,           is<2>,      is<3>,         is<4>,           result<>), &::rms_norm::add_rms_norm_backward,
     (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&)),

@@ -38,7 +38,7 @@ namespace demo::proof {
 namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // demo::muladd, CPU
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
   (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu,
     (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
@@ -52,7 +52,7 @@ TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
      " return 'at::Tensor' (schema: Tensor)"))
 
 // demo::muladd, CUDA
-#line 3
+#line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
   (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda,
     (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
