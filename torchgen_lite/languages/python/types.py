@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.languages.python.signature import (
-    ANY,
-    Annotation,
-    optional,
-    sequence,
-    union,
-)
+from torchgen_lite.languages.python.signature import ANY, Annotation, optional, sequence, union
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
 # One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.

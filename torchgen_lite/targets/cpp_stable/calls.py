@@ -14,12 +14,7 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp import calls
-from torchgen_lite.targets.cpp.layout import (
-    Blocks,
-    Layout,
-    copied_files,
-    include_blocks,
-)
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.output import OutputFile
 

@@ -28,11 +28,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import author_functions
-from torchgen_lite.targets.cpp.selection import (
-    any_number,
-    check_library,
-    check_schemas,
-)
+from torchgen_lite.targets.cpp.selection import any_number, check_library, check_schemas
 from torchgen_lite.targets.cpp_torch import registrations, structured, types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation

@@ -19,12 +19,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.languages.text import quote
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.overloads import (
-    Packet,
-    build_packet,
-    group_by_base,
-    merge_out,
-)
+from torchgen_lite.targets.python.overloads import Packet, build_packet, group_by_base, merge_out
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
 # A function with such a name would replace a module of the package, so only `functions` has it.

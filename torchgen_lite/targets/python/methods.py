@@ -13,11 +13,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
-from torchgen_lite.targets.python.overloads import (
-    as_method,
-    build_packet,
-    group_by_base,
-)
+from torchgen_lite.targets.python.overloads import as_method, build_packet, group_by_base
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
 

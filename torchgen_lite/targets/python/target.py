@@ -11,13 +11,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.output import (
-    AuthorFunction,
-    OutputFile,
-    Selection,
-    TargetResult,
-    copied,
-)
+from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions

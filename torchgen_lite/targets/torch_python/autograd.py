@@ -27,11 +27,7 @@ from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Expression, Member
-from torchgen_lite.languages.python.formula import (
-    FormulaNames,
-    in_python,
-    write,
-)
+from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
