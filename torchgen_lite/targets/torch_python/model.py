@@ -20,6 +20,7 @@ from torchgen_lite.languages.python.signature import Parameter
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.options import default_package, home_namespace
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
@@ -135,7 +136,7 @@ class Package(NamedTuple):
 
 
 def place_of(span: Span | None) -> str:
-    return f"{span.source.path}:{span.line}" if span else ""
+    return f"{portable_path(span.source.path)}:{span.line}" if span else ""
 
 
 def _attribute(of: str, name: str) -> str:

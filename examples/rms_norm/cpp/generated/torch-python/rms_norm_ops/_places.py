@@ -6,5 +6,5 @@
 
 from __future__ import annotations
 
-func_add_rms_norm = "/work/wt/int/examples/rms_norm/cpp/../ops.yaml:4"
-func_add_rms_norm_backward = "/work/wt/int/examples/rms_norm/cpp/../ops.yaml:39"
+func_add_rms_norm = "ops.yaml:4"
+func_add_rms_norm_backward = "ops.yaml:39"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-func_add_rms_norm = "/work/wt/int/examples/rms_norm/python/../ops.yaml:4"
-cpu_add_rms_norm = "/work/wt/int/examples/rms_norm/python/../ops.yaml:7"
-func_add_rms_norm_backward = "/work/wt/int/examples/rms_norm/python/../ops.yaml:39"
-cpu_add_rms_norm_backward = "/work/wt/int/examples/rms_norm/python/../ops.yaml:42"
+func_add_rms_norm = "ops.yaml:4"
+cpu_add_rms_norm = "ops.yaml:7"
+func_add_rms_norm_backward = "ops.yaml:39"
+cpu_add_rms_norm_backward = "ops.yaml:42"
