@@ -15,9 +15,15 @@ def put_together(registry: Library, text: Library) -> Library:
     The text adds conditions, kernel names, comments, and what other builds have.
     """
     definitions = {one.name: one for one in registry.definitions}
-    both = Library(extras=registry.extras, modules=registry.modules)
+    both = Library(extras=[*registry.extras], modules=registry.modules)
     both.statements = registry.statements + text.statements
-    both.diagnostics = [*registry.diagnostics, *text.diagnostics]
+    said = registry.diagnostics
+    both.diagnostics = [*said, *(one for one in text.diagnostics if one not in said)]
+    both.python = text.python
+    known = {(one.name, one.field) for one in registry.extras}
+    both.extras += (one for one in text.extras if (one.name, one.field) not in known)
+    for kind, modules in text.modules.items():
+        both.modules[kind] = list(dict.fromkeys([*both.modules.get(kind, []), *modules]))
     for written in text.definitions:
         one = definitions.get(written.name)
         if one is not None:
