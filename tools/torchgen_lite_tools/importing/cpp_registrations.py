@@ -390,8 +390,7 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
 
 def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
     overloads = reader.find(kernel)
-    schemas = {infer_schema(name, one) for one in overloads}
-    schema = schemas.pop() if len(schemas) == 1 else None
+    schema = infer_schema(name, overloads)
     if schema is None:
         message = f"`{name}` takes its schema from the type of its kernel"
         why = (

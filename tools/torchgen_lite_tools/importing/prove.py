@@ -34,6 +34,7 @@ from torchgen_lite_tools.importing.cpp_functions import (
     schema_type,
 )
 from torchgen_lite_tools.importing.library import Definition, Implementation, Library
+from torchgen_lite_tools.importing.merge import built_with_cuda
 
 # What libtorch takes for nothing, or refuses to compile.
 _NEVER = re.compile(
@@ -100,6 +101,7 @@ def _not_compared(message: str, label: Label | None) -> Diagnostic:
 
 def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Diagnostic]:
     yield from _repeated(library)
+    yield from built_with_cuda(library)
     of: dict[str, list[Implementation]] = {}
     strangers: list[tuple[str, Label | None]] = []
     for one in library.implementations:

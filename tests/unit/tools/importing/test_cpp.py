@@ -113,6 +113,40 @@ def test_bindings_of_functions_in_other_files(run: Run, project: Path) -> None:
     assert (result.code, result.stderr) == (0, said)
 
 
+def test_kernels_that_builds_without_cuda_do_not_have(run: Run, project: Path) -> None:
+    (project / "ops.cpp").write_text("""\
+at::Tensor f(at::Tensor x);
+at::Tensor g(at::Tensor x);
+TORCH_LIBRARY(mylib, m) {
+  m.def("f(Tensor x) -> Tensor", &f);
+  m.def("g(Tensor x) -> Tensor");
+  m.impl("g", torch::kCUDA, &g);
+  m.impl("g", torch::kCPU, &f);
+#ifdef WITH_CUDA
+  m.def("h(Tensor x) -> Tensor", &f);
+#endif
+}
+""")
+    (project / "f.cu").write_text(
+        "at::Tensor f(at::Tensor x) { return x; }\nat::Tensor g(at::Tensor x) { return x; }\n"
+        'TORCH_LIBRARY_IMPL(mylib, CPU, m) { m.impl("h", &f); }\n'
+    )
+    result = run("import", ".", "--output-format", "concise")
+    said = "f.cu:1:12: warning[TG616] kernel '::f' of 'mylib::{}' for {} is in a file of CUDA"
+    assert (result.code, [one.partition(": only")[0] for one in result.stderr.splitlines()]) == (
+        0,
+        [
+            said.format("f", "CompositeImplicitAutograd"),
+            said.format("g", "CPU"),
+            said.format("h", "CPU"),
+            "3 operators, 3 things to do by hand",
+        ],
+    )
+    assert run("prove", ".", "--output-format", "concise").stderr.count("TG616") == 3
+    (project / "f.cpp").write_text("at::Tensor f(at::Tensor x) { return x; }\n")
+    assert "TG616" not in run("import", ".").stderr
+
+
 def deep(before: str, inner: str, after: str) -> str:
     return 3000 * before + inner + 3000 * after
 
