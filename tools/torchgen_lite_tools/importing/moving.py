@@ -31,8 +31,9 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
         if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
     }
     grown = True
-    while grown:  # Of one statement, all operators move or none.
-        more = {name for one in library.read if one.operators & stay for name in one.operators}
+    while grown:  # Of one statement, all operators move or none, and of what one line expands to.
+        kept = {one.span for one in library.read if one.operators & stay or not one.operators}
+        more = {name for one in library.read if one.span in kept for name in one.operators}
         grown, stay = not more <= stay, stay | more
     return frozenset(defined - stay)
 
@@ -60,7 +61,9 @@ def without_statements(
 
 
 def _end(blank: str, span: Span) -> int:
-    """The end of a block, or of a statement: behind its semicolon, or behind a macro's call that has none."""
+    """The end of a block, of an `#include`, or of a statement: behind its semicolon, or a macro's call that has none."""
+    if blank[span.start] == "#":
+        return blank.find("\n", span.start) if "\n" in blank[span.start :] else len(blank)
     if blank[span.end - 1] == "}":
         return span.end
     depth = 0

@@ -140,6 +140,23 @@ TORCH_LIBRARY_IMPL(lib, CPU, m) {  m.impl("gone", &f); }
         ),
         pytest.param(
             """\
+#define TWO m.def("f(Tensor x) -> Tensor", &f); m.def("hidden(Tensor x) -> Tensor", &hidden);
+TORCH_LIBRARY(lib, m) {
+  TWO
+  m.def("g(Tensor x, float s) -> Tensor", &g);
+}
+""",
+            """\
+#define TWO m.def("f(Tensor x) -> Tensor", &f); m.def("hidden(Tensor x) -> Tensor", &hidden);
+TORCH_LIBRARY(lib, m) {
+  TWO
+}
+""",
+            "1 operator moved, 2 statements by hand: ops.cpp:10, ops.cpp:10",
+            id="one-macro",
+        ),
+        pytest.param(
+            """\
 #define BOTH(name) m.def(#name "(Tensor x) -> Tensor"); m.impl(#name, torch::kCPU, &f);
 TORCH_LIBRARY(lib, m) {
   BOTH(one)
@@ -222,6 +239,17 @@ def test_a_header_of_the_library_declares(run: Run, folder: Path) -> None:
     )
     assert result.code == 0 and not (folder / "adopted_kernels.h").exists()
     assert 'kernel-headers = ["f.h"]' in (folder / "torchgen_lite.toml").read_text()
+
+
+def test_an_included_list(run: Run, folder: Path) -> None:
+    (folder / "ops.inc").write_text('m.def("f(Tensor x) -> Tensor", &f);\n')
+    result, left = adopted(
+        run,
+        folder,
+        'TORCH_LIBRARY(lib, m) {\n#include "ops.inc"\n  m.def("h() -> ()", [] {});\n}\n',
+    )
+    assert left == 'TORCH_LIBRARY(lib, m) {\n  m.def("h() -> ()", [] {});\n}\n'
+    assert result.stderr.splitlines()[-1] != "" and "1 operator moved" in result.stderr
 
 
 def test_another_folder(run: Run, folder: Path) -> None:
