@@ -42,14 +42,18 @@ def put_together(registry: Library, text: Library) -> Library:
     return both
 
 
+def is_for_every_build(key: str) -> bool:
+    """Whether a build without other devices than CPU has use for kernels of this key."""
+    return key in COMPOSITE_KEYS or key.endswith(("CPU", "Meta", "Autograd"))
+
+
 def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
     """TG616: kernels that only a file of CUDA defines, under keys that there are without CUDA, too."""
     for one in library.implementations:
-        is_everywhere = one.key in COMPOSITE_KEYS or one.key.endswith(("CPU", "Meta", "Autograd"))
         places = [function.spans[-1] for function in one.functions if function.body]
         in_cuda = [place.source.path.endswith((".cu", ".cuh", ".hip")) for place in places]
         is_guarded = re.search("CUDA|HIP|ROCM|GPU", " ".join(one.conditions))
-        if is_everywhere and in_cuda and all(in_cuda) and not is_guarded:
+        if is_for_every_build(one.key) and in_cuda and all(in_cuda) and not is_guarded:
             message = f"kernel `{one.kernel}` of `{one.name}` for {one.key} is in a file of CUDA"
             related = (Label(one.span, "registered here"),) if one.span else ()
             help_ = "move it into a file that builds without CUDA compile, too"

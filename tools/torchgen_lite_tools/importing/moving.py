@@ -17,7 +17,7 @@ from torchgen_lite_tools.importing.cpp_functions import Function
 from torchgen_lite_tools.importing.cpp_preprocessor import without_comments, without_quoted
 from torchgen_lite_tools.importing.library import Library
 
-_HEADERS = (".cuh", ".h", ".hpp")
+HEADERS = (".cuh", ".h", ".hpp")
 
 
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
@@ -102,7 +102,7 @@ def kernel_headers(library: Library) -> tuple[list[str], str]:
     """The headers that declare the kernels, and the text of one for those that none of them declares."""
     headers, undeclared = dict[str, None](), list[Function]()
     for kernel in library.implementations:
-        declared = [one for one in kernel.functions if _file(one).endswith(_HEADERS)]
+        declared = [one for one in kernel.functions if _file(one).endswith(HEADERS)]
         headers.update(dict.fromkeys(map(_file, declared)))
         undeclared += [] if declared else kernel.functions
     undeclared.sort(key=lambda one: (_file(one), one.spans[-1].start))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -250,6 +252,42 @@ def test_an_included_list(run: Run, folder: Path) -> None:
     )
     assert left == 'TORCH_LIBRARY(lib, m) {\n  m.def("h() -> ()", [] {});\n}\n'
     assert result.stderr.splitlines()[-1] != "" and "1 operator moved" in result.stderr
+
+
+def test_the_build_is_a_part_of_the_patch(run: Run, folder: Path) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    (folder / "CMakeLists.txt").write_text("add_library(lib SHARED ops.cpp)\n")
+    (folder / "setup.py").write_text("extension = CppExtension('lib', computed())\n")
+    result = run("adopt", "--dry-run")
+    assert "+target_sources(lib PRIVATE ${TORCHGEN_LITE_SOURCES})\n" in result.stdout
+    said = "by hand  setup.py: line 1: which sources this extension has is computed\n"
+    assert said in result.stderr
+    assert (folder / "CMakeLists.txt").read_text() == "add_library(lib SHARED ops.cpp)\n"
+    assert run("adopt").code == 0
+    assert "target_include_directories(lib" in (folder / "CMakeLists.txt").read_text()
+
+
+def test_a_failure_leaves_everything_as_it_was(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    (folder / "CMakeLists.txt").write_text("add_library(lib SHARED ops.cpp)\n")
+    replace, done = os.replace, list[Path]()
+
+    def failing(source: Path, destination: Path) -> None:
+        done.append(destination)
+        if len(done) == 3:
+            raise OSError(errno.ENOSPC, "no space left")
+        replace(source, destination)
+
+    monkeypatch.setattr(os, "replace", failing)
+    result = run("adopt")
+    assert result.code == 2 and "no space left" in result.stderr.lower()
+    assert sorted(path.name for path in folder.iterdir()) == ["CMakeLists.txt", "ops.cpp"]
+    assert (folder / "ops.cpp").read_text() == text
+    assert (folder / "CMakeLists.txt").read_text() == "add_library(lib SHARED ops.cpp)\n"
 
 
 def test_another_folder(run: Run, folder: Path) -> None:
