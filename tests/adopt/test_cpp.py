@@ -111,7 +111,11 @@ def test_the_same_is_registered(libraries: tuple[Path, Path]) -> None:
     for name, (schema, keys, tags) in by_hand.items():
         more = MORE - set(keys)  # type: ignore[call-overload]
         kept = [key for key in generated[name][1] if key not in more]  # type: ignore[attr-defined]
-        assert [generated[name][0], kept, generated[name][2]] == [NAMED.get(str(schema), schema), keys, tags], name
+        assert [generated[name][0], kept, generated[name][2]] == [
+            NAMED.get(str(schema), schema),
+            keys,
+            tags,
+        ], name
 
 
 def test_the_page_ends_where_it_began(libraries: tuple[Path, Path]) -> None:

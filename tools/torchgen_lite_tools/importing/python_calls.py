@@ -2,13 +2,14 @@
 
 Note [Nothing of Python is passed over]
 Every call that registers, or may do so, is read or reported (TG614), with the reason. What stands in a function, a loop
-or a class is reported: whether it runs, and with what names, is known only once it has run.
+or a class is reported: whether it runs, and with what names, is known only once it has run. So are the calls of such a
+function.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -42,6 +43,8 @@ _RENAMED |= {"device_types": "types", "device_type": "types", "dispatch_key": "t
 _OTHERS = frozenset({"fallback", "register_torch_dispatch", "_register_torch_dispatch_rule"})
 _TORCH = ("torch.library.", "torch._library.", "torch._custom_op")
 _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
+# How many functions of these files may call each other.
+_MAX_DEPTH = 8
 Given: TypeAlias = "ast.expr | Function"
 
 
@@ -59,7 +62,8 @@ class Call(NamedTuple):
     def __str__(self) -> str:
         given = [one.value for one in self.node.args[:2] if isinstance(one, ast.Constant)]
         texts = [str(one).partition("(")[0] for one in given]
-        name = next(filter(None, texts), None) or ast.unparse(self.node)
+        decorated = [self.passed.name] if isinstance(self.passed, FUNCTIONS) and not given else []
+        name = next(filter(None, [*texts, *decorated]), None) or ast.unparse(self.node)
         return f"`{name if len(name) < 60 else name[:56] + '...'}`"
 
 
@@ -137,8 +141,34 @@ def calls_of(statement: ast.stmt) -> Iterator[Call]:
             yield Call(call, None, is_inside)
 
 
-def understood(module: Module, call: Call, conditions: tuple[str, ...]) -> Registration | None:
-    """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read."""
+def registering(modules: Sequence[Module]) -> set[str]:
+    """The whole names of functions that register what they are given, and of those that call them."""
+    found = set[str]()
+    functions = [
+        (one, node) for one in modules for named in one.functions.values() for node in named
+    ]
+    for _ in range(_MAX_DEPTH):
+        found |= {
+            f"{home.name}.{node.name}" for home, node in functions if _registers(home, node, found)
+        }
+    return found
+
+
+def _registers(module: Module, node: Function, known: set[str]) -> bool:
+    for call in calls_of(node):
+        try:
+            if call.is_inside and understood(module, call, (), known):
+                return True
+        except Unread:
+            return True
+    return False
+
+
+def understood(
+    module: Module, call: Call, conditions: tuple[str, ...], registering: Collection[str]
+) -> Registration | None:
+    """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read: a call of a
+    function that is `registering`, too."""
     node = call.node
     receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
     path = module.path(node.func)
@@ -153,6 +183,8 @@ def understood(module: Module, call: Call, conditions: tuple[str, ...]) -> Regis
         prefix, owner, names = "Library.", found, _OF_LIBRARY.get(word)
     elif name := made_operator(module, receiver):
         names, given = _FUNCTIONS.get(word, ("",))[1:] or None, {"name": ast.Constant(name)}
+    elif path in registering or _made_by(module, node.func) in registering:
+        raise Unread(f"`{ast.unparse(node.func)}` registers it")
     elif _is_suspect(word, node, receiver):
         raise Unread(f"`{ast.unparse(receiver or node.func)}` is not known here")
     else:
@@ -170,6 +202,12 @@ def understood(module: Module, call: Call, conditions: tuple[str, ...]) -> Regis
     given |= {_RENAMED.get(one.arg or "", one.arg or ""): one.value for one in node.keywords}
     given |= {"fn": call.passed} if call.passed else {}
     return Registration(module, node, prefix + word, given, owner, conditions)
+
+
+def _made_by(module: Module, node: ast.expr) -> str:
+    """What was called for the value of a name."""
+    home, one = module.value(node) or (module, None)
+    return home.path(one.func) if isinstance(one, ast.Call) and one is not node else ""
 
 
 def _is_suspect(word: str, node: ast.Call, receiver: ast.expr | None) -> bool:

@@ -52,15 +52,25 @@ class Module:
         values means that of PyTorch, which other branches replace."""
         if isinstance(node, ast.Attribute):
             before = self.path(node.value, depth)
-            return before and f"{before}.{node.attr}"
+            return before and self._origin(f"{before}.{node.attr}")
         if not isinstance(node, ast.Name) or depth == _MAX_DEPTH:
             return ""
         if node.id in self.imported:
-            return self.imported[node.id]
+            return self._origin(self.imported[node.id])
         values = [self.path(one, depth + 1) for one in self.assigned.get(node.id, ())]
         theirs = [one for one in values if one.startswith("torch.")]
         is_own = node.id in self.functions or node.id in self.assigned
         return theirs[0] if theirs else f"{self.name}.{node.id}" if is_own else node.id
+
+    def _origin(self, path: str) -> str:
+        """The whole name of what a module passes on that imports it itself."""
+        for _ in range(_MAX_DEPTH):
+            module, _, word = path.rpartition(".")
+            home = self.others.get(module)
+            if home is None or word not in home.imported:
+                break
+            path = home.imported[word]
+        return path
 
     def value(
         self, node: ast.expr | None, depth: int = 0
@@ -72,8 +82,6 @@ class Module:
         home = self if module == self.name else self.others.get(module)
         if home is None or depth == _MAX_DEPTH:
             return None
-        if home is not self and word in home.imported:
-            return home.value(ast.Name(word), depth + 1)
         values = [*home.assigned.get(word, ()), *home.functions.get(word, ())]
         if len(values) != 1:
             return None
@@ -121,7 +129,8 @@ def _module_name(path: Path) -> tuple[str, bool]:
     """The name under which a file is imported, as far as its packages say it, and whether it is a package."""
     parts = [] if path.stem == "__init__" else [path.stem]
     folder = path.absolute().parent
-    while (folder / "__init__.py").is_file():
+    # A folder in a package is one, too, without `__init__.py`.
+    while any((one / "__init__.py").is_file() for one in (folder, folder.parent)):
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), path.stem == "__init__"

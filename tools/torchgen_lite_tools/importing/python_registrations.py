@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.dispatch_table import key_names
@@ -22,6 +22,7 @@ from torchgen_lite_tools.importing.python_calls import (
     Unread,
     calls_of,
     made_operator,
+    registering,
     understood,
 )
 from torchgen_lite_tools.importing.python_modules import FUNCTIONS, Module, parse_module
@@ -33,19 +34,31 @@ _PLAIN = "CompositeExplicitAutograd"
 
 def read_python(sources: Iterable[Source], library: Library) -> None:
     """Add what Python files register."""
-    modules, others = list[Module](), dict[str, Module]()
-    for source in sources:
-        library.files += 1
-        if _MAY_REGISTER.search(source.text):
-            try:
-                modules.append(parse_module(source, others))
-            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                _report_file(library, source, "is not Python", getattr(error, "lineno", None) or 1)
-    for module in modules:
+    every, others = list(sources), dict[str, Module]()
+    library.files += len(every)
+    likely = [one for one in every if _MAY_REGISTER.search(one.text)]
+    modules = list(_parsed(likely, others, library))
+    try:
+        known = registering(modules)
+    except RecursionError:
+        known = set()
+    words = {name.rpartition(".")[2] for name in known}
+    rest = [one for one in every if one not in likely and any(word in one.text for word in words)]
+    for module in [*modules, *_parsed(rest, others, library)]:
         try:
-            _read_module(module, library)
+            _read_module(module, library, known)
         except RecursionError:
             _report_file(library, module.source, "is nested too deeply", 1)
+
+
+def _parsed(
+    sources: Iterable[Source], others: dict[str, Module], library: Library
+) -> Iterator[Module]:
+    for source in sources:
+        try:
+            yield parse_module(source, others)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            _report_file(library, source, "is not Python", getattr(error, "lineno", None) or 1)
 
 
 def _report_file(library: Library, source: Source, why: str, line: int) -> None:
@@ -53,12 +66,12 @@ def _report_file(library: Library, source: Source, why: str, line: int) -> None:
     library.diagnostics.append(Diagnostic("TG601", f"this file {why}", label))
 
 
-def _read_module(module: Module, library: Library) -> None:
+def _read_module(module: Module, library: Library, known: set[str]) -> None:
     met = unread = 0
     for node, conditions in module.statements:
         for call in calls_of(node):
             try:
-                one = understood(module, call, conditions)
+                one = understood(module, call, conditions, known)
                 if one is not None:
                     _READERS[one.kind](one, library)
                     met += 1

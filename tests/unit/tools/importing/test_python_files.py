@@ -206,7 +206,7 @@ parser.define("debug")
         "14:1: error[TG614] 'mylib::d' was not read: no schema has the type 'object'",
         "17:1: error[TG614] 'mylib::e' was not read: an argument has no annotation",
         "20:1: error[TG614] 'mylib::f' was not read: its result has no annotation",
-        "23:1: error[TG614] 'custom_op(computed(), mutates_args=())' was not read: 'computed()' is computed",
+        "23:1: error[TG614] 'g' was not read: 'computed()' is computed",
         "26:1: error[TG614] 'mylib::d' was not read: 'register_fake' is not known here",
         "30:1: error[TG614] 'h' was not read: 'computed()' is computed",
         "31:1: error[TG614] 'i' was not read: 'other' is not known here",
@@ -218,6 +218,42 @@ parser.define("debug")
     assert said[-2:] == [
         "ops.py: 15 registrations in Python, 1 read, 14 not read",
         "1 operator, 14 things to do by hand",
+    ]
+
+
+def test_calls_of_functions_that_register(run: Run, project: Path) -> None:
+    """In files that do not mention `torch.library`, too."""
+    (project / "pkg").mkdir()
+    (project / "pkg/__init__.py").write_text("from .wrap import cute_op\n")
+    (project / "pkg/wrap.py").write_text("""\
+import torch
+def cute_op(name, **more):
+    return lambda f: torch.library.custom_op(name, f, mutates_args=(), **more)
+def made(lib):
+    def register(f):
+        lib.define(schema_of(f))
+    return register
+def outer(name):
+    return cute_op(name)
+""")
+    (project / "pkg/ops.py").write_text("""\
+from . import wrap
+from pkg import cute_op
+@cute_op("pkg::f", device_types="cuda")
+def f(x): ...
+registered = wrap.made(wrap)
+@registered
+def g(x): ...
+h = wrap.outer("pkg::h")(f)
+print(f)
+""")
+    result = run("import", "pkg", "--output-format", "concise")
+    assert [one for one in result.stderr.splitlines() if one.startswith("pkg/ops.py")] == [
+        "pkg/ops.py:3:1: error[TG614] 'pkg::f' was not read: 'cute_op' registers it",
+        "pkg/ops.py:5:1: error[TG614] 'wrap.made(wrap)' was not read: 'wrap.made' registers it",
+        "pkg/ops.py:6:1: error[TG614] 'g' was not read: 'registered' registers it",
+        "pkg/ops.py:8:1: error[TG614] 'pkg::h' was not read: 'wrap.outer' registers it",
+        "pkg/ops.py: 4 registrations in Python, 0 read, 4 not read",
     ]
 
 
