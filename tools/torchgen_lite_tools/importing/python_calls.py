@@ -133,11 +133,11 @@ def calls_of(statement: ast.stmt) -> Iterator[Call]:
     elif isinstance(statement, ast.With):
         parts = [one.context_expr for one in statement.items]
     calls = [call for part in parts for call in ast.walk(part) if isinstance(call, ast.Call)]
-    called = [call.func for call in calls]
+    called = {id(call.func) for call in calls}
     for call in calls:
         if isinstance(call.func, ast.Call) and len(call.args) == 1:
             yield Call(call.func, call.args[0], is_inside)
-        elif call not in called:
+        elif id(call) not in called:
             yield Call(call, None, is_inside)
 
 

@@ -14,6 +14,8 @@ Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # How often one name may stand for another.
 _MAX_DEPTH = 16
+# The number of characters of a constant.
+_MAX_LENGTH = 20_000
 
 
 class Placed(NamedTuple):
@@ -35,6 +37,7 @@ class Module:
     assigned: Mapping[str, Sequence[ast.expr]]
     functions: Mapping[str, Sequence[Function]]
     others: Mapping[str, Module] = field(repr=False)
+    constants: dict[int, tuple[object, object]] = field(default_factory=dict, repr=False)
 
     def has(self, function: Function) -> bool:
         """Whether a function keeps its name: no later one takes it, except in another branch of an `if`."""
@@ -47,20 +50,22 @@ class Module:
             for other in later
         )
 
-    def path(self, node: ast.expr | None, depth: int = 0) -> str:
+    def path(self, node: ast.expr | None, seen: set[str] | None = None) -> str:
         """The whole name of `tl.custom_op`, such as `torch.library.custom_op`; "" for no name. A name that has several
         values means that of PyTorch, which other branches replace."""
+        seen = set() if seen is None else seen
         if isinstance(node, ast.Attribute):
-            before = self.path(node.value, depth)
+            before = self.path(node.value, seen)
             return before and self._origin(f"{before}.{node.attr}")
-        if not isinstance(node, ast.Name) or depth == _MAX_DEPTH:
+        if not isinstance(node, ast.Name) or node.id in seen:
             return ""
         if node.id in self.imported:
             return self._origin(self.imported[node.id])
-        values = [self.path(one, depth + 1) for one in self.assigned.get(node.id, ())]
-        theirs = [one for one in values if one.startswith("torch.")]
+        seen.add(node.id)
+        values = (self.path(one, seen) for one in self.assigned.get(node.id, ()))
+        theirs = next((one for one in values if one.startswith("torch.")), "")
         is_own = node.id in self.functions or node.id in self.assigned
-        return theirs[0] if theirs else f"{self.name}.{node.id}" if is_own else node.id
+        return theirs or (f"{self.name}.{node.id}" if is_own else node.id)
 
     def _origin(self, path: str) -> str:
         """The whole name of what a module passes on that imports it itself."""
@@ -91,16 +96,26 @@ class Module:
     def constant(self, node: ast.expr | None) -> object:
         """The value of a literal, of a name for one, or of a text that is put together from them; raises ValueError."""
         home, one = self.value(node) or (self, node)
+        if id(one) not in home.constants:
+            # A text that contains itself has no value. The node is kept, as its number may be used again.
+            home.constants[id(one)] = one, self
+            home.constants[id(one)] = one, home._evaluated(one)
+        known = home.constants[id(one)][1]
+        if isinstance(known, Module) or len(str(known)) > _MAX_LENGTH:
+            raise ValueError
+        return known
+
+    def _evaluated(self, one: ast.expr | Function | None) -> object:
         if isinstance(one, ast.JoinedStr):
-            return "".join(str(home.constant(part)) for part in one.values)
+            return "".join(str(self.constant(part)) for part in one.values)
         if isinstance(one, ast.FormattedValue) and one.conversion < 0 and one.format_spec is None:
-            return home.constant(one.value)
+            return self.constant(one.value)
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
-            left, right = home.constant(one.left), home.constant(one.right)
+            left, right = self.constant(one.left), self.constant(one.right)
             if isinstance(left, str) and isinstance(right, str):
                 return left + right
         if isinstance(one, (ast.Tuple, ast.List, ast.Set)):
-            return tuple(home.constant(part) for part in one.elts)
+            return tuple(self.constant(part) for part in one.elts)
         if isinstance(one, ast.expr):
             return ast.literal_eval(one)
         raise ValueError
@@ -140,7 +155,7 @@ def _placed(body: Sequence[ast.stmt], conditions: tuple[str, ...]) -> Iterator[P
     for one in body:
         yield Placed(one, conditions)
         if isinstance(one, ast.If):
-            test = ast.unparse(one.test)
+            test = " ".join(ast.unparse(one.test).split())
             yield from _placed(one.body, (*conditions, test))
             yield from _placed(one.orelse, (*conditions, f"not ({test})"))
         elif isinstance(one, ast.With):

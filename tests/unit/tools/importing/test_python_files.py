@@ -317,6 +317,11 @@ def h(x: torch.Tensor) -> torch.Tensor: ...
         "a = a\nlibrary = a\n@library.custom_op(a)\ndef f(): ...",
         "import library\nx = y\ny = x\nx.define('f(')\n" + "library.impl(" + "(" * 50 + ")" * 50 + ")",
         "from torch.library import define\ndefine('a::b', " + " + ".join(["'('"] * 5000) + ")",
+        "import torch\n" + "a = b\nb = a\n" * 40 + "torch.library.define(a, b)\na.define('f() -> ()')",
+        "import torch\n" + "".join(f"a{n} = f'{{a{n + 1}}}{{a{n + 1}}}'\n" for n in range(60))
+        + "a60 = 'x'\ntorch.library.define(a0, a30)",
+        "import torch\na = f'{a}'\ntorch.library.define(a, '()')",
+        "import torch\ntorch.library.define(" + "f(), " * 20_000 + ")",
         "from torch.library import *\ncustom_op()\n@custom_op\ndef f(): ...",
     ],
 )  # fmt: skip
