@@ -21,8 +21,8 @@ from torchgen_lite_tools.importing.cpp_tree import parse_cpp
 from torchgen_lite_tools.importing.library import Library
 
 ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
-# Parts of files, which others include.
-ENDINGS |= {".def", ".inc", ".inl", ".ipp"}
+# Those of parts of files, which others include.
+_PARTS = frozenset({".def", ".inc", ".inl", ".ipp"})
 # What macros before a function expand to in some build; the parser needs none of it.
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
@@ -34,7 +34,7 @@ def read_cpp(
 ) -> Library:
     """What files and folders register. `given` macros (command line) override those of files; `progress` passes files on."""
     library = Library()
-    sources = list(sources_of(paths, ENDINGS, library.diagnostics))
+    sources = list(sources_of(paths, ENDINGS | _PARTS, library.diagnostics))
     if has_errors(library.diagnostics):
         return library
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
