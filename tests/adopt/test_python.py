@@ -49,6 +49,17 @@ def test_a_python_library_is_registered_as_before(tmp_path: Path) -> None:
     assert set(generated) == set(written)
 
 
+def test_what_is_read_without_importing_is_the_same(tmp_path: Path) -> None:
+    files = [str(HERE / "pylib.py"), str(HERE / "pylib_kernels.py")]
+    code, said = run_tool(tmp_path, "import", *files, "--output", "ops.yaml")
+    assert code == 0 and "22 registrations in Python, 22 read, 0 not read" in said
+    registered, read = (
+        {entry.splitlines()[0]: sorted(entry.splitlines()) for entry in text.split("\n\n")}
+        for text in ((HERE / "ops.yaml").read_text(), (tmp_path / "ops.yaml").read_text())
+    )
+    assert read == registered
+
+
 @pytest.mark.torch
 def test_what_python_says_and_yaml_does_not(tmp_path: Path) -> None:
     (tmp_path / "mylib.py").write_text("""\

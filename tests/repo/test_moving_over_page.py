@@ -61,6 +61,9 @@ def test_the_library_that_is_bound(
 @pytest.mark.torch
 def test_the_library_in_python(tmp_path: Path) -> None:
     (tmp_path / "mylib.py").write_text(blocks(PAGE, "python")[0])
+    code, said = run_tool(tmp_path, "import", "mylib.py", "--output", "ops.yaml")
+    assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[1])
+    assert said.startswith(blocks(PAGE, "text")[2])
     code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output", "ops.yaml")
     assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[1])
     assert said.startswith(blocks(PAGE, "text")[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -19,11 +20,13 @@ from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
 from torchgen_lite.loader.sources import shown_path
+from torchgen_lite_tools.importing.build_files import with_generated_code
 from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Library
-from torchgen_lite_tools.importing.merge import name_kernels
+from torchgen_lite_tools.importing.merge import is_for_every_build, name_kernels
 from torchgen_lite_tools.importing.moving import (
+    HEADERS,
     kernel_headers,
     moving_operators,
     without_statements,
@@ -32,10 +35,11 @@ from torchgen_lite_tools.importing.moving import (
 _SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
 _NEXT = """
 What is left to do:
-  torchgen-lite generate{project}
-  Compile `generated/cpp-torch/src/*.cpp` with the kernels; `generated/cpp-torch/include` and the folder
-  of `{config}` have headers.
+  torchgen-lite generate{project}{build}
   Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
+_COMPILE = """
+  Compile `generated/cpp-torch/src/*.cpp` with the kernels; `generated/cpp-torch/include` and the folder
+  of `{config}` have headers."""
 
 
 @command("adopt")
@@ -46,7 +50,8 @@ What is left to do:
 @click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
 def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_run: bool) -> int:
     """Move a library in C++ to generated registrations: write the schema file and the configuration, declare the kernels
-    that no header declares, and take the registrations out of the sources below DIR (default: this folder).
+    that no header declares, take the registrations out of the sources below DIR (default: this folder), and add the
+    generated code to `CMakeLists.txt` and `setup.py` where their text shows how.
 
     An operator moves whole or not at all. What stays is listed with its reason, registers as before beside the
     generated code, and the exit code is 1.
@@ -66,14 +71,11 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     names = moving_operators(library, problems)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
-    changes = _changes(root, library, names) if names else []
+    changes, build = _changes(root, library, names) if names else ([], [])
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
-        try:
-            write_plan(Plan(root, tuple(changes)))
-        except WriteError as error:
-            raise Refused(Diagnostic("TG009", str(error))) from None
+        _write(root, changes)
     for change in changes:
         done = "created" if change.old is None else "changed"
         more = (change.new or "").count("\n") - (change.old or "").count("\n")
@@ -83,15 +85,31 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     would = " would move" if dry_run else " moved"
     session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
     files = [{"path": one.path, "status": one.action} for one in changes]
-    session.answer("adopt", "", moved=sorted(names), by_hand=places, files=files)
+    session.answer("adopt", "", moved=sorted(names), by_hand=places, build=build, files=files)
+    for one in build:
+        session.talk(f"by hand  {one}")
     if changes and not dry_run:
         project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
-        session.talk(_NEXT.format(config=_CONFIG, project=project))
+        is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
+        compile_ = "" if is_built and not build else _COMPILE.format(config=_CONFIG)
+        session.talk(_NEXT.format(build=compile_, project=project))
     return ATTENTION if left or not names else session.exit_code(problems)
 
 
-def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change]:
-    """The files that are written: those of the project, and the sources without registrations."""
+def _write(root: Path, changes: list[Change]) -> None:
+    """Write all files, or leave every one as it was."""
+    try:
+        write_plan(Plan(root, tuple(changes)))
+    except WriteError as error:
+        back = [Change(one.path, "update", one.new, one.old) for one in changes]
+        with suppress(WriteError):
+            write_plan(Plan(root, tuple(one for one in back if (root / one.path).exists())))
+        raise Refused(Diagnostic("TG009", str(error))) from None
+
+
+def _changes(root: Path, library: Library, names: frozenset[str]) -> tuple[list[Change], list[str]]:
+    """The files that are written: those of the project, the sources without registrations, and what builds them; and
+    what there is to do by hand about the build."""
     moved = library.only(names.__contains__)
     texts, is_fragment = without_statements(library, names)
     headers, declared = kernel_headers(moved)
@@ -105,8 +123,14 @@ def _changes(root: Path, library: Library, names: frozenset[str]) -> list[Change
         if (root / path).exists():
             raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
     made = [Change(path, "create", None, text) for path, text in written.items()]
-    cut = [Change(_below(root, one.path), "update", one.text, text) for one, text in texts]
-    return [*made, *cut]
+    registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
+    devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
+    build = with_generated_code(root, registered, devices)
+    cut = [
+        Change(_below(root, one.path), "update", one.text, text)
+        for one, text in [*texts, *build.changed]
+    ]
+    return [*made, *cut], build.by_hand
 
 
 def _below(root: Path, path: str) -> str:

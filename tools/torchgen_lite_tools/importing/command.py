@@ -15,11 +15,12 @@ from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Refused, Session, command
 from torchgen_lite.diagnostics import sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite_tools.importing.cpp_files import read_cpp
+from torchgen_lite_tools.importing.cpp_files import read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Library
 from torchgen_lite_tools.importing.merge import name_kernels, put_together
+from torchgen_lite_tools.importing.python_registrations import read_python
 from torchgen_lite_tools.importing.torch_module import read_modules
 
 # Nothing to show: no source was read.
@@ -56,8 +57,8 @@ def import_command(
     macros: tuple[str, ...],
     output: Path | None,
 ) -> int:
-    """Turn an existing library into YAML: from its C++ (files and folders), from what it registers
-    in PyTorch once a MODULE is imported, or from both.
+    """Turn an existing library into YAML: from its C++ and Python (files and folders, of which none is
+    run), from what it registers in PyTorch once a MODULE is imported, or from both.
 
     A macro is `NAME=TEXT` or `NAME(a, b)=TEXT`. Registrations that were not understood are listed,
     with exit code 1; the YAML has the rest.
@@ -65,13 +66,13 @@ def import_command(
     \b
     torchgen-lite import csrc > ops.yaml
     torchgen-lite import csrc --macro TORCH_EXTENSION_NAME=mylib
-    torchgen-lite import --module mylib --output ops.yaml
+    torchgen-lite import mylib/ops.py csrc --output ops.yaml
     torchgen-lite import --module mylib csrc
     """
     if not paths and not modules:
-        raise click.UsageError("`import` needs files or folders of C++, or `--module`.")
+        raise click.UsageError("`import` needs files or folders, or `--module`.")
     parsed = parse_macros(macros)
-    read = [read_library(session, paths, parsed)] if paths else []
+    read = [read_files(session, paths, parsed)] if paths else []
     if modules:
         read.insert(0, read_modules(modules, namespace))
     library = name_kernels(reduce(put_together, read))
@@ -107,13 +108,16 @@ def import_command(
 
 
 def _bound(library: Library) -> Iterator[str]:
-    """How many functions each file binds with pybind11, and how many of them became entries."""
+    """How many functions each file binds with pybind11, and how many of them became entries; how many registrations of
+    each Python file were read."""
     proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
     labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
         bound, left = proposed[path] + unread[path], unread[path]
         yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
+    for path, (met, left) in library.python.items():
+        yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"
 
 
 def parse_macros(given: Sequence[str]) -> dict[str, Macro]:
@@ -132,3 +136,12 @@ def read_library(session: Session, paths: Sequence[Path], macros: dict[str, Macr
     text = read_cpp(paths, macros, partial(session.progress, label="parsing"))
     session.note(f"{counted(text.statements, 'registration')} in the files")
     return text
+
+
+def read_files(session: Session, paths: Sequence[Path], macros: dict[str, Macro]) -> Library:
+    """The library according to its C++ and its Python."""
+    python = [path for path in paths if path.is_dir() or path.suffix == ".py"]
+    library = read_library(session, [path for path in paths if path.suffix != ".py"], macros)
+    read_python(sources_of(python, (".py",), library.diagnostics), library)
+    library.shorten()
+    return library

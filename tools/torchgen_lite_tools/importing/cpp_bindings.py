@@ -18,6 +18,7 @@ from torchgen_lite_tools.importing.cpp_blocks import Reader
 from torchgen_lite_tools.importing.cpp_functions import (
     MAY_WRITE,
     Function,
+    argument_names,
     bare_type,
     result_types,
     schema_type,
@@ -42,11 +43,12 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     if word is None:
         return reader.refuse(call)
     name, kernel = f"{reader.namespace}::{prefix}{word}", read_kernel(tree, given[1])
-    functions = _defined(tree, reader.find(kernel))
+    overloads = reader.find(kernel)
+    functions = _defined(tree, overloads)
     said = "is overloaded" if functions else "is declared in none of these files"
     why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
     why = "this is an instance of a template" if "<" in kernel.name else why
-    found = why or _propose(tree, given[2:], functions[0])
+    found = why or _propose(tree, given[2:], functions[0], overloads)
     conditions = reader.conditions_of(call)
     if conditions is None:
         return None
@@ -78,7 +80,7 @@ def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
 
 
 def _propose(
-    tree: CppTree, given: Sequence[Node], function: Function
+    tree: CppTree, given: Sequence[Node], function: Function, overloads: Sequence[Function]
 ) -> tuple[str, str, list[str]] | str:
     """Schema, documentation and names of arguments, from what is given to `def` with a function; or why there is none."""
     named, marks, doc = list[tuple[str, str | None]](), dict[int, str](), ""
@@ -93,13 +95,15 @@ def _propose(
         elif not _ASIDE.fullmatch(tree.of(one)):
             return f"`{tree.of(one)}` is not understood"
     taken = [text for text in function.parameters if text != "void"]
-    names = named or [(name or f"_{at}", None) for at, name in enumerate(function.names)]
     if named and len(named) != len(taken):
         return f"{len(named)} of {len(taken)} arguments have names"
     texts = [*taken, *result_types(function.returns)]
     types = [schema_type(_wide(text)) or "" for text in texts]
     if "" in types:
         return f"no schema has the type `{texts[types.index('')]}`"
+    same = [one for one in overloads if len(one.parameters) == len(function.parameters)]
+    own = argument_names([function, *same], types[: len(taken)])
+    names = named or [(name, None) for name in own]
     shown = [
         f"{marks.get(at, '')}{type_} {name}" + ("" if default is None else f"={default}")
         for at, (type_, (name, default)) in enumerate(zip(types, names[: len(taken)]))

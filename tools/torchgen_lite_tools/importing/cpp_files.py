@@ -10,12 +10,19 @@ from typing import Any
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite_tools.importing.cpp_functions import Functions
-from torchgen_lite_tools.importing.cpp_preprocessor import Macro, defined_macros, preprocess
+from torchgen_lite_tools.importing.cpp_preprocessor import (
+    CppText,
+    Macro,
+    defined_macros,
+    preprocess,
+)
 from torchgen_lite_tools.importing.cpp_registrations import has_registrations, read_registrations
 from torchgen_lite_tools.importing.cpp_tree import parse_cpp
 from torchgen_lite_tools.importing.library import Library
 
 ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
+# Those of parts of files, which others include.
+_PARTS = frozenset({".def", ".inc", ".inl", ".ipp"})
 # What macros before a function expand to in some build; the parser needs none of it.
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
@@ -27,7 +34,7 @@ def read_cpp(
 ) -> Library:
     """What files and folders register. `given` macros (command line) override those of files; `progress` passes files on."""
     library = Library()
-    sources = list(sources_of(paths, ENDINGS, library.diagnostics))
+    sources = list(sources_of(paths, ENDINGS | _PARTS, library.diagnostics))
     if has_errors(library.diagnostics):
         return library
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
@@ -36,8 +43,20 @@ def read_cpp(
     def known_in(source: Source) -> dict[str, Macro]:
         return {**shared, **one_meaning(defined_macros(source)), **given}
 
+    by_path = {Path(source.path).resolve(): source for source in sources}
+
+    def find(name: str, source: Source) -> Source | None:
+        """The given file that another one includes: beside it, or the only one whose path ends so."""
+        beside = by_path.get(Path(source.path).parent.joinpath(name).resolve())
+        ending = Path("/", name).parts[1:]
+        several = [one for path, one in by_path.items() if path.parts[-len(ending) :] == ending]
+        return beside or (several[0] if len(several) == 1 else None)
+
+    def prepared(source: Source) -> CppText:
+        return preprocess(source, known_in(source), given, find)
+
     texts = [
-        preprocess(source, known_in(source))
+        prepared(source)
         for source in sources
         if has_registrations(source.text) or any(name in source.text for name in heads)
     ]
@@ -52,7 +71,7 @@ def read_cpp(
     for source in progress(sources):
         words = re.findall(r"[A-Za-z_]\w*", source.text)
         if source.path not in read_already and not functions.asked.isdisjoint(words):
-            functions.add(parse_cpp(preprocess(source, known_in(source))))
+            functions.add(parse_cpp(prepared(source)))
     read_registrations(trees, functions, library)
     library.files += len(sources)
     return library

@@ -1,9 +1,9 @@
 """The C++ functions that a library declares: places of kernels, and schemas from their types.
 
 Note [Inferred schemas]
-`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`):
-arguments are called `_0`, `_1` and so on, and a single result `_0`. Ambiguous types (`Tensor&`) are
-read as libtorch reads them.
+`m.def("f", &f)` takes the schema from the type of `f` (c10 `inferFunctionSchemaFromFunctor`), which calls arguments
+`_0`, `_1` and so on. They get the names that they have in C++, and those without one are named after their types.
+Ambiguous types (`Tensor&`) are read as libtorch reads them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count, zip_longest
+from keyword import iskeyword
 
 from tree_sitter import Node
 
@@ -41,6 +43,21 @@ _SCALARS = {
     "ITensorListRef": "Tensor[]",
     "IntArrayRef": "int[]",
     "SymIntArrayRef": "SymInt[]",
+}
+# What an argument without a name is called, by its type.
+_WORDS = {
+    "Tensor": "tensor",
+    "int": "number",
+    "SymInt": "number",
+    "float": "number",
+    "bool": "flag",
+    "str": "text",
+    "Scalar": "scalar",
+    "ScalarType": "dtype",
+    "Device": "device",
+    "Layout": "layout",
+    "MemoryFormat": "memory_format",
+    "Generator": "generator",
 }
 _LISTS = frozenset({"vector", "array", "ArrayRef", "List", "HeaderOnlyArrayRef"})
 _OPTIONALS = frozenset({"optional", "OptionalArrayRef"})
@@ -164,17 +181,33 @@ def _name_of(tree: CppTree, parameter: Node) -> str:
     return words[0] if words else ""
 
 
-def infer_schema(name: str, function: Function) -> str | None:
-    """The schema that libtorch infers from a function's type; None for an unknown type."""
-    types = [schema_type(one) for one in function.parameters if one != "void"]
-    results = [schema_type(one) for one in result_types(function.returns)]
-    if None in types or None in results:
+def infer_schema(name: str, overloads: Sequence[Function]) -> str | None:
+    """The schema that libtorch infers from a function's type; None for an unknown type, or for several types."""
+    inferred = {_types_of(one) for one in overloads}
+    types, results = inferred.pop() if len(inferred) == 1 else ((None,), ())
+    shown = [one for one in types if one]
+    if len(shown) < len(types) or None in results:
         return None
-    arguments, returns = (
-        ", ".join(f"{type_} _{number}" for number, type_ in enumerate(some))
-        for some in (types, results)
-    )
+    arguments = ", ".join(map(" ".join, zip(shown, argument_names(overloads, shown))))
+    returns = ", ".join(filter(None, results))
     return f"{name}({arguments}) -> " + (returns if len(results) == 1 else f"({returns})")
+
+
+def _types_of(function: Function) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
+    types = [schema_type(one) for one in function.parameters if one != "void"]
+    return tuple(types), tuple(map(schema_type, result_types(function.returns)))
+
+
+def argument_names(overloads: Sequence[Function], types: Sequence[str]) -> list[str]:
+    """The names of arguments: those of the definition, else of the first declaration that has one, else of the type."""
+    several = sorted(overloads, key=lambda one: one.body is None)
+    columns = zip_longest(*(one.names for one in several), fillvalue="")
+    found = [next(filter(None, column), "") for column in columns][: len(types)]
+    for at, type_ in enumerate(types):
+        word = _WORDS.get(re.sub(r"\W", "", type_), "argument")
+        numbered = (f"{word}_{number}" for number in count(2))
+        found[at] = found[at] or next(one for one in chain([word], numbered) if one not in found)
+    return [f"{one}_" if iskeyword(one) else one for one in found]
 
 
 def result_types(text: str) -> list[str]:

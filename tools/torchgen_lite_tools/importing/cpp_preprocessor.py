@@ -3,15 +3,22 @@
 Note [Both branches are read]
 Directives become blanks, so the parser sees the `#if` branch followed by the `#else` branch, and
 each registration knows its line's conditions. Only `#if 0` and `#if 1` are evaluated.
+
+Note [Lists that are included]
+A file that is included inside of braces is a part of what is around it, if it is one of the given files and has no
+conditions of its own. It is expanded at that line, with the macros as they are defined there: lists (`OP(add) OP(mul)`)
+are included several times, each time with another meaning of `OP`. What it registers has the place of the `#include`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeAlias
 
 from torchgen_lite.diagnostics import Source, Span
 
@@ -21,6 +28,13 @@ _DIRECTIVE = r"^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:\\\r?\n|/\*.*?(?:\*/|\Z)|
 _QUOTED = re.compile(rf"{_COMMENT}|{_LITERAL}", re.S)
 _PIECE = re.compile(rf"{_COMMENT}|{_DIRECTIVE}|{_LITERAL}", re.M | re.S)
 _TOKEN = re.compile(rf"{_COMMENT}|{_LITERAL}|[A-Za-z_]\w*|\.?\d[\w.']*|\#\#|\S", re.S)
+# Gives the file that another one includes by this name.
+Find: TypeAlias = Callable[[str, Source], "Source | None"]
+_ONCE = re.compile(r"^\s*#\s*pragma\s+once", re.M)
+# The number of characters of one included file.
+_MAX_INCLUDED = 1_000_000
+# What is in front of a brace that is not the start of a block.
+_IN_FRONT = re.compile(r"(?:\bnamespace\b[\w:\s]*|\bextern\s*)\Z")
 # The number of characters that macros may read and produce in one file; each use costs a few.
 _MAX_LENGTH = 8_000_000
 _USE = 16
@@ -112,10 +126,11 @@ class _Condition:
 
 @dataclass(frozen=True, slots=True)
 class CppText:
-    """A file for the parser: no directives, macros expanded."""
+    """A file for the parser: no directives, macros expanded. `included` has the places of `#include`s that it contains."""
 
     source: Source
     text: str
+    included: frozenset[int]
     _conditions: tuple[tuple[int, _Condition | None], ...]
     # Where pieces of the text begin, where they came from, and whether they are expansions.
     _pieces: tuple[tuple[int, int, bool], ...] = field(repr=False)
@@ -143,11 +158,99 @@ class CppText:
         return tuple(found[::-1])
 
 
-def preprocess(source: Source, macros: Mapping[str, Macro]) -> CppText:
-    """Remove directives, record conditions, expand macros."""
+def preprocess(
+    source: Source,
+    macros: Mapping[str, Macro],
+    given: Collection[str] = (),
+    find: Find = lambda name, source: None,
+) -> CppText:
+    """Remove directives, record conditions, expand macros and what `find` gives for an `#include` inside of braces.
+
+    Macros that are `given` have one meaning, whatever the file says.
+    """
     text, conditions = _without_directives(source.text)
-    expanded, pieces = _Expander(macros).expand(text)
-    return CppText(source, _without_open_comment(expanded), tuple(conditions), tuple(pieces))
+    known = dict(macros)
+    expander, out, pieces = _Expander(known), list[str](), list[tuple[int, int, bool]]()
+    included, length, at = set[int](), 0, 0
+    for cut, change in [*_changes(source, text, given, find), (len(text), "")]:
+        body, found = expander.expand(text[at:cut])
+        pieces += [(length + start, at + origin, is_one) for start, origin, is_one in found]
+        out.append(body)
+        length, at = length + len(body), cut
+        if isinstance(change, Macro):
+            known[change.name] = change
+        elif change and len(change) <= expander.left:
+            expander.left -= len(change)
+            included.add(cut)
+            pieces.append((length, cut, True))
+            out.append(expander.scan(change))
+            length += len(out[-1])
+    whole = _without_open_comment("".join(out))
+    return CppText(source, whole, frozenset(included), tuple(conditions), tuple(pieces))
+
+
+def _changes(
+    source: Source, text: str, given: Collection[str], find: Find
+) -> Iterator[tuple[int, Macro | str]]:
+    """Where a macro gets another meaning, under no condition, and where a text is included; `text` has no directives."""
+    defined = Counter(one.name for one in defined_macros(source))
+    blank, at, depth = without_quoted(text), 0, list[bool]()
+    holding, guard = list[bool](), _include_guard(source.text)
+    uncertain, known = set[str](), dict[str, str | None]()
+    cuts = list[tuple[int, Macro | str]]()
+    for match in _PIECE.finditer(source.text):
+        word = match["word"]
+        if word in _OPENING:
+            holding.append(match.start() != guard)
+        elif word == "endif" and holding:
+            holding.pop()
+        elif word == "define":
+            one = next(defined_macros(Source("", match[0])), None)
+            if one is not None and defined[one.name] > 1 and one.name not in given:
+                cuts.append((match.end(), one))
+                uncertain |= {one.name} if any(holding) else set()
+        elif word == "include":
+            for brace in re.finditer("[{}]", blank[at : match.start()]):
+                if brace[0] == "{":
+                    before = blank[max(at + brace.start() - 200, 0) : at + brace.start()]
+                    depth.append(_IN_FRONT.search(before) is None)
+                elif depth:
+                    depth.pop()
+            at = match.start()
+            inner = _included(match, source, find) if any(depth) else None
+            found = _flat(inner, find, known)
+            if found is not None:
+                cuts.append((source.text.index("#", match.start()), found))
+    return (cut for cut in cuts if isinstance(cut[1], str) or cut[1].name not in uncertain)
+
+
+def _flat(source: Source | None, find: Find, known: dict[str, str | None]) -> str | None:
+    """The text of an included file, with those that it includes; None if it has conditions, is a header, or too long.
+
+    `known` has the texts of files by path, None while a file is being read: it may not include itself.
+    """
+    if source is None or source.path in known:
+        return known[source.path] if source else None
+    known[source.path] = None
+    text, places = _without_directives(source.text)
+    ends = [*(at for at, _ in places[1:]), len(text)]
+    out, at = list[str | None](), 0
+    for match in _PIECE.finditer(source.text):
+        if match["word"] == "include":
+            out += [text[at : match.start()], _flat(_included(match, source, find), find, known)]
+            at = match.end()
+    out.append(text[at:])
+    conditional = any(one and text[at:end].strip() for (at, one), end in zip(places, ends))
+    parts = [] if conditional or _ONCE.search(source.text) else out
+    length = sum(len(part or "") for part in parts)
+    if None not in parts and 0 < length <= _MAX_INCLUDED:
+        known[source.path] = "".join(filter(None, parts))
+    return known[source.path]
+
+
+def _included(match: re.Match[str], source: Source, find: Find) -> Source | None:
+    name = re.match(r'\s*"([^"\n]+)"', match["rest"])
+    return find(name[1], source) if name else None
 
 
 def negated(condition: str) -> str:
@@ -257,7 +360,7 @@ class _Expander:
             at = end
         return "".join([*out, text[at:]]), pieces
 
-    def _scan(self, text: str, inside: tuple[str, ...]) -> str:
+    def scan(self, text: str, inside: tuple[str, ...] = ()) -> str:
         """The text of a macro with the macros in it expanded, up to some depth."""
         if self.depth == _MAX_DEPTH:
             return text
@@ -288,10 +391,10 @@ class _Expander:
             words = dict(zip(macro.parameters, given))
             if macro.parameters[-1:] == ("...",):
                 words["__VA_ARGS__"] = ", ".join(given[len(macro.parameters) - 1 :])
-            expanded = {name: self._scan(text, inside) for name, text in words.items()}
+            expanded = {name: self.scan(text, inside) for name, text in words.items()}
             body = _substituted(body, words, expanded)
         self.left -= len(body) + _USE
-        return self._scan(body, (*inside, macro.name))
+        return self.scan(body, (*inside, macro.name))
 
 
 def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:

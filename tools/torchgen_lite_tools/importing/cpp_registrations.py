@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from tree_sitter import Node
 
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.schema import parse_schema
 from torchgen_lite_tools.importing.cpp_bindings import read_binding
@@ -202,9 +202,14 @@ def _read_body(reader: Reader, node: Node) -> None:
     """Read a block's statements in order; uses of the variable other than calls are refused."""
     if reader.binder:
         reader.library.binders[reader.tree.text.source.path] = reader.binder
-    if included := re.search(r"^\s*#\s*include\s*(\S+)", reader.tree.span(node).text, re.M):
-        message = f"`{included[1]}` is included in the middle of a block, and not read"
-        reader.report("TG601", message, node, "here", "give the built library: `--module`")
+    span = reader.tree.span(node)
+    for included in re.finditer(r"^[ \t]*(#)\s*include\s*(\S+)", span.text, re.M):
+        at = span.start + included.start(1)
+        if at not in reader.tree.text.included:
+            message = f"`{included[2]}` is included in the middle of a block, and not read"
+            label = Label(Span(span.source, at, span.start + included.end()), "here")
+            help_ = "give the file, if it has no conditions, or the built library: `--module`"
+            reader.library.diagnostics.append(Diagnostic("TG601", message, label, help=help_))
     stack = [(node, "")]
     while stack:
         one, doc = stack.pop()
@@ -390,8 +395,7 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
 
 def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | None:
     overloads = reader.find(kernel)
-    schemas = {infer_schema(name, one) for one in overloads}
-    schema = schemas.pop() if len(schemas) == 1 else None
+    schema = infer_schema(name, overloads)
     if schema is None:
         message = f"`{name}` takes its schema from the type of its kernel"
         why = (

@@ -73,12 +73,14 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
             message = f"`{definition.name}` is defined twice, in different ways"
             diagnostics.append(_twice(message, first, definition))
     for one in library.implementations:
+        if not one.kernel:
+            continue  # It has been reported.
         entry = entries.setdefault(one.name, _Entry(one.name))
         before = entry.kernels.setdefault(one.key, one)
         if (before.kernel, before.conditions) != (one.kernel, one.conditions):
             message = f"`{one.name}` has two kernels for {one.key}"
             diagnostics.append(_twice(message, before, one))
-    for extra in library.extras:
+    for extra in (one for one in library.extras if one.value):
         entries.setdefault(extra.name, _Entry(extra.name)).extras.append(extra)
     return entries
 
@@ -93,7 +95,8 @@ def _twice(
 
 def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[str]:
     definition = entry.definition
-    yield from (f"# ? {one}" for one in (definition.asks if definition else ()))
+    said = definition.asks if definition else ()
+    yield from (f"# ? {one}" for one in said)
     yield f"- func: {_scalar(definition.schema if definition else entry.name)}"
     conditions: Sequence[str] = ()
     if definition is not None:
@@ -114,7 +117,8 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
                 help_ = "an entry has one `guard` for all that it says; leave the file of this key out where it is false"
                 diagnostics.append(Diagnostic("TG603", message, _at(one, shown), help=help_))
         for kernel, keys in by_kernel.items():
-            yield from (f"    # ? {asks}" for k in keys if (asks := entry.kernels[k].asks))
+            asked = dict.fromkeys(entry.kernels[key].asks for key in keys)
+            yield from (f"    # ? {asks}" for asks in asked if asks and asks not in said)
             word = kernel.removeprefix(home)
             yield f"    {', '.join(keys)}: {kernel if '::' in word else word}"
     elif definition is not None:
@@ -122,6 +126,8 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
     if definition is not None and definition.tags:
         yield f"  tags: [{', '.join(definition.tags)}]"
     for extra in entry.extras:
+        if extra.asks and extra.asks not in said:
+            yield f"  # ? {extra.asks}"
         yield f"  {extra.field}: {_scalar(extra.value)}"
 
 

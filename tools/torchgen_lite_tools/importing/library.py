@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -31,8 +32,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """A kernel for a key of an operator. `is_named` says that its name is not assumed; `functions` are the
-    declarations of that name."""
+    """A kernel for a key of an operator; "" for one that YAML has no name for. `is_named` says that its name is not
+    assumed; `functions` are the declarations of that name in C++, `signature` is that in Python."""
 
     name: str
     key: str
@@ -42,6 +43,7 @@ class Implementation:
     span: Span | None = field(default=None, compare=False)
     functions: tuple[Function, ...] = field(default=(), compare=False)
     asks: str = field(default="", compare=False)
+    signature: PythonSignature | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Extra:
     value: str
     signature: PythonSignature | None = None
     span: Span | None = None
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,8 @@ class Library:
 
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
-    C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors.
+    C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors. `python`
+    counts the registrations of each Python file: those that were read, and the others.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -88,6 +92,7 @@ class Library:
     binders: dict[str, str] = field(default_factory=dict)
     read: list[Statement] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
+    python: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def only(self, fits: Callable[[str], bool]) -> Library:
         """The library with the operators whose names fit."""
@@ -97,6 +102,29 @@ class Library:
             implementations=[one for one in self.implementations if fits(one.name)],
             extras=[one for one in self.extras if fits(one.name)],
         )
+
+    def add_autocast(self, name: str, dtypes: Mapping[str, str]) -> None:
+        """Add `autocast:`, which applies to every device and has only two words for dtypes, here by device."""
+        if set(dtypes.values()) == {"torch.float32"}:
+            self.extras.append(Extra(name, "autocast", "float32"))
+            message = f"`{name}` is run in float32 under autocast only on {', '.join(dtypes)}"
+            help_ = "`autocast: float32` applies to every device"
+            self.diagnostics.append(Diagnostic("TG606", message, help=help_))
+        elif dtypes:
+            listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())
+            message = f"`{name}` is run in {listed} under autocast"
+            help_ = "`autocast: lower_precision` takes the dtype of the autocast context"
+            self.diagnostics.append(Diagnostic("TG607", message, help=help_))
+
+    def shorten(self) -> None:
+        """Leave the modules of Python functions away where their names are different without them."""
+        kernels, extras = self.implementations, self.extras
+        names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
+        words = {full: full.rpartition(".")[2] for full in names}
+        uses = Counter(words.values())
+        short = {full: word if uses[word] == 1 else full for full, word in words.items()}
+        self.implementations = [replace(one, kernel=short[one.kernel]) for one in kernels]
+        self.extras = [replace(one, value=short[one.value]) for one in extras]
 
     @contextmanager
     def reading(self, span: Span, block: Span, defines: bool) -> Iterator[None]:

@@ -17,7 +17,7 @@ from torchgen_lite_tools.importing.cpp_functions import Function
 from torchgen_lite_tools.importing.cpp_preprocessor import without_comments, without_quoted
 from torchgen_lite_tools.importing.library import Library
 
-_HEADERS = (".cuh", ".h", ".hpp")
+HEADERS = (".cuh", ".h", ".hpp")
 
 
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
@@ -31,8 +31,9 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
         if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
     }
     grown = True
-    while grown:  # Of one statement, all operators move or none.
-        more = {name for one in library.read if one.operators & stay for name in one.operators}
+    while grown:  # Of one statement, all operators move or none, and of what one line expands to.
+        kept = {one.span for one in library.read if one.operators & stay or not one.operators}
+        more = {name for one in library.read if one.span in kept for name in one.operators}
         grown, stay = not more <= stay, stay | more
     return frozenset(defined - stay)
 
@@ -60,7 +61,9 @@ def without_statements(
 
 
 def _end(blank: str, span: Span) -> int:
-    """The end of a block, or of a statement: behind its semicolon, or behind a macro's call that has none."""
+    """The end of a block, of an `#include`, or of a statement: behind its semicolon, or a macro's call that has none."""
+    if blank[span.start] == "#":
+        return blank.find("\n", span.start) if "\n" in blank[span.start :] else len(blank)
     if blank[span.end - 1] == "}":
         return span.end
     depth = 0
@@ -99,7 +102,7 @@ def kernel_headers(library: Library) -> tuple[list[str], str]:
     """The headers that declare the kernels, and the text of one for those that none of them declares."""
     headers, undeclared = dict[str, None](), list[Function]()
     for kernel in library.implementations:
-        declared = [one for one in kernel.functions if _file(one).endswith(_HEADERS)]
+        declared = [one for one in kernel.functions if _file(one).endswith(HEADERS)]
         headers.update(dict.fromkeys(map(_file, declared)))
         undeclared += [] if declared else kernel.functions
     undeclared.sort(key=lambda one: (_file(one), one.spans[-1].start))

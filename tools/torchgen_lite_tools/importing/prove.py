@@ -19,22 +19,22 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.session import Refused, Session, command
-from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
 from torchgen_lite.languages.cpp.types import unrooted
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.kernel_modules import PythonSignature
 from torchgen_lite.schema import FunctionSchema, parse_schema
-from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_library
-from torchgen_lite_tools.importing.cpp_files import sources_of
+from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_files
 from torchgen_lite_tools.importing.cpp_functions import (
     MAY_WRITE,
     Function,
     result_types,
     schema_type,
 )
-from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
-from torchgen_lite_tools.importing.python_fakes import read_fakes
+from torchgen_lite_tools.importing.library import Definition, Implementation, Library
+from torchgen_lite_tools.importing.merge import built_with_cuda
 
 # What libtorch takes for nothing, or refuses to compile.
 _NEVER = re.compile(
@@ -57,11 +57,7 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
     torchgen-lite prove csrc
     torchgen-lite prove csrc --macro TORCH_EXTENSION_NAME=mylib
     """
-    cpp = [path for path in paths if path.suffix != ".py"]
-    library = read_library(session, cpp, parse_macros(macros))
-    python = [path for path in paths if path.is_dir() or path.suffix == ".py"]
-    for source in sources_of(python, (".py",), library.diagnostics):
-        read_fakes(source, library)
+    library = read_files(session, paths, parse_macros(macros))
     if stopped := [d for d in library.diagnostics if d.code in ("TG006", "TG110", "TG117")]:
         raise Refused(*stopped)
     proposed = {one.name for one in library.definitions if one.binder}
@@ -89,8 +85,12 @@ def _unread(library: Library) -> Iterator[Diagnostic]:
     for path, binder in library.binders.items():
         yield _not_compared(f"what `{path}` binds with {binder}, which is no operator", None)
     for found in library.diagnostics:
-        if found.code in ("TG601", "TG604", "TG612"):
+        if found.code in ("TG601", "TG604"):
             yield found
+        elif (
+            found.code == "TG614" and found.label and found.label.span.source.path in library.python
+        ):
+            yield _not_compared(found.message.removesuffix(" was not read"), found.label)
         elif found.code == "TG602" and "a fallthrough" not in str(found.label):
             yield _not_compared(found.message.partition(" that YAML")[0], found.label)
 
@@ -101,6 +101,7 @@ def _not_compared(message: str, label: Label | None) -> Diagnostic:
 
 def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Diagnostic]:
     yield from _repeated(library)
+    yield from built_with_cuda(library)
     of: dict[str, list[Implementation]] = {}
     strangers: list[tuple[str, Label | None]] = []
     for one in library.implementations:
@@ -108,13 +109,24 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
         label = one.span and Label(one.span, "this kernel")
         if one.name in operators and one.functions:
             yield from _check_kernel(operators[one.name][1], one)
+        elif one.name in operators and one.signature:
+            yield from _check_python(operators[one.name][1], one.signature, one.span)
+        elif one.name in operators and not one.kernel:
+            yield _not_compared(f"`{one.name}` has a kernel for {one.key} that has no name", label)
         elif one.name in operators:
             yield _not_compared(f"`{one.kernel}` is declared in none of these files", label)
         else:
             strangers.append((one.name, label))
     for extra in library.extras:
-        if extra.name in operators:
-            yield from _check_fake(operators[extra.name][1], extra)
+        if extra.field != "fake":
+            continue  # Rules for vmap take more.
+        if extra.name in operators and extra.signature:
+            yield from _check_python(operators[extra.name][1], extra.signature, extra.span)
+        elif extra.name in operators:
+            yield _not_compared(
+                f"the fake of `{extra.name}` is in none of these files",
+                extra.span and Label(extra.span, "this fake"),
+            )
         else:
             strangers.append((extra.name, extra.span and Label(extra.span, "this fake")))
     theirs = [one for one in strangers if one[0].partition("::")[0] in TORCH_NAMESPACES]
@@ -125,7 +137,7 @@ def _prove(library: Library, operators: Mapping[str, _Operator]) -> Iterator[Dia
         yield _not_compared(
             f"{kernels} of operators of PyTorch, such as `{theirs[0][0]}`", theirs[0][1]
         )
-    faked = {extra.name for extra in library.extras}
+    faked = {extra.name for extra in library.extras if extra.field == "fake"}
     for name, (definition, schema) in operators.items():
         entries = [DispatchEntry.at(one.key, one.kernel, one.span) for one in of.get(name, [])]
         namespace = name.rpartition("::")[0]
@@ -147,12 +159,14 @@ def _repeated(library: Library) -> Iterator[Diagnostic]:
             yield Diagnostic("TG603", f"`{one.name}` has {what}", Label(one.span, "again"), earlier)
 
 
-def _check_fake(schema: FunctionSchema, fake: Extra) -> Iterator[Diagnostic]:
-    """Whether a fake takes the arguments, of which PyTorch leaves out those that equal their default."""
+def _check_python(
+    schema: FunctionSchema, signature: PythonSignature, span: Span | None
+) -> Iterator[Diagnostic]:
+    """Whether a kernel or a fake takes the arguments, of which PyTorch leaves out those that equal their default."""
     passed = [Passed(a.name, a.kwarg_only, a.default is not None) for a in schema.arguments]
-    problem = fake.signature and disagreement(fake.signature, passed)
+    problem = disagreement(signature, passed)
     if problem:
-        label = fake.span and Label(fake.span, "registered here")
+        label = span and Label(span, "registered here")
         message, help_ = f"{schema.full_name}: {problem}", f"the schema is `{schema}`"
         yield Diagnostic("TG610", message, label, help=help_)
 

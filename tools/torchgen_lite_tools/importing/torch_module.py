@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from importlib import import_module
 from inspect import unwrap
 from pathlib import Path
@@ -95,7 +93,7 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
         is_ours = name.partition("::")[0] == namespace if namespace else kernels != before.get(name)
         if is_ours:
             reader.read(name, None if namespace else before.get(name))
-    reader.finish()
+    library.shorten()
     return library
 
 
@@ -163,26 +161,14 @@ class _Reader:
             word = function is not None and self._name(function, name, field, "fakes")
             if word:
                 self.library.extras.append(Extra(name, field, word))
-        self._add_autocast(name, self.recorded.autocast.get(name, {}))
+        dtypes = self.recorded.autocast.get(name, {})
+        self.library.add_autocast(name, {device: str(dtype) for device, dtype in dtypes.items()})
         if (name, "autograd") in given:
             function = given[name, "autograd"]
             shown = f"{function.__module__}:{_shown(function)}"
             message = f"`{name}` takes its gradient from `{shown}`"
             help_ = "write `derivatives:`, or keep the call of `register_autograd`"
             self._report("TG607", message, function, help_)
-
-    def _add_autocast(self, name: str, dtypes: Mapping[str, Any]) -> None:
-        """Add `autocast:`, which applies to every device and has only two words for dtypes."""
-        if set(dtypes.values()) == {self.torch.float32}:
-            self.library.extras.append(Extra(name, "autocast", "float32"))
-            message = f"`{name}` is run in float32 under autocast only on {', '.join(dtypes)}"
-            help_ = "`autocast: float32` applies to every device"
-            self._report("TG606", message, help_=help_)
-        elif dtypes:
-            listed = ", ".join(f"{dtype} on {device}" for device, dtype in dtypes.items())
-            message = f"`{name}` is run in {listed} under autocast"
-            help_ = "`autocast: lower_precision` takes the dtype of the autocast context"
-            self._report("TG607", message, help_=help_)
 
     def _name(self, function: Any, operator: str, what: str, kind: str) -> str:
         """A function's name, as found in configured modules; "" if it has none."""
@@ -203,17 +189,6 @@ class _Reader:
         if module not in modules:
             modules.append(module)
         return f"{module}.{word}"
-
-    def finish(self) -> None:
-        """Shorten names where unambiguous."""
-        library = self.library
-        kernels, extras = library.implementations, library.extras
-        names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
-        words = {full: full.rpartition(".")[2] for full in names}
-        uses = Counter(words.values())
-        short = {full: word if uses[word] == 1 else full for full, word in words.items()}
-        library.implementations = [replace(one, kernel=short[one.kernel]) for one in kernels]
-        library.extras = [replace(one, value=short[one.value]) for one in extras]
 
     def _report(
         self, code: str, message: str, function: Any = None, help_: str | None = None

@@ -22,12 +22,21 @@ void h(
 auto t(at::TensorList xs) -> at::Tensor {
   return xs[0];
 }
+at::Tensor n(at::Tensor, const at::Tensor&, int64_t from, double, bool, at::ScalarType);
+at::Tensor d(at::Tensor x, int64_t);
+at::Tensor d(at::Tensor self, int64_t) {
+  return self;
+}
+at::Tensor d(at::Tensor, int64_t dim);
 } // namespace mylib
 
 TORCH_LIBRARY(mylib, m) {
   m.def("f", &mylib::f);
   m.def("g", TORCH_FN(mylib::g));
   m.def("h", mylib::h);
+  // Arguments without a name are called after their types, and others as the definition calls them.
+  m.def("n", &mylib::n);
+  m.def("d", &mylib::d);
 }
 
 static auto registry =

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -140,6 +142,23 @@ TORCH_LIBRARY_IMPL(lib, CPU, m) {  m.impl("gone", &f); }
         ),
         pytest.param(
             """\
+#define TWO m.def("f(Tensor x) -> Tensor", &f); m.def("hidden(Tensor x) -> Tensor", &hidden);
+TORCH_LIBRARY(lib, m) {
+  TWO
+  m.def("g(Tensor x, float s) -> Tensor", &g);
+}
+""",
+            """\
+#define TWO m.def("f(Tensor x) -> Tensor", &f); m.def("hidden(Tensor x) -> Tensor", &hidden);
+TORCH_LIBRARY(lib, m) {
+  TWO
+}
+""",
+            "1 operator moved, 2 statements by hand: ops.cpp:10, ops.cpp:10",
+            id="one-macro",
+        ),
+        pytest.param(
+            """\
 #define BOTH(name) m.def(#name "(Tensor x) -> Tensor"); m.impl(#name, torch::kCPU, &f);
 TORCH_LIBRARY(lib, m) {
   BOTH(one)
@@ -222,6 +241,53 @@ def test_a_header_of_the_library_declares(run: Run, folder: Path) -> None:
     )
     assert result.code == 0 and not (folder / "adopted_kernels.h").exists()
     assert 'kernel-headers = ["f.h"]' in (folder / "torchgen_lite.toml").read_text()
+
+
+def test_an_included_list(run: Run, folder: Path) -> None:
+    (folder / "ops.inc").write_text('m.def("f(Tensor x) -> Tensor", &f);\n')
+    result, left = adopted(
+        run,
+        folder,
+        'TORCH_LIBRARY(lib, m) {\n#include "ops.inc"\n  m.def("h() -> ()", [] {});\n}\n',
+    )
+    assert left == 'TORCH_LIBRARY(lib, m) {\n  m.def("h() -> ()", [] {});\n}\n'
+    assert result.stderr.splitlines()[-1] != "" and "1 operator moved" in result.stderr
+
+
+def test_the_build_is_a_part_of_the_patch(run: Run, folder: Path) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    (folder / "CMakeLists.txt").write_text("add_library(lib SHARED ops.cpp)\n")
+    (folder / "setup.py").write_text("extension = CppExtension('lib', computed())\n")
+    result = run("adopt", "--dry-run")
+    assert "+target_sources(lib PRIVATE ${TORCHGEN_LITE_SOURCES})\n" in result.stdout
+    said = "by hand  setup.py: line 1: which sources this extension has is computed\n"
+    assert said in result.stderr
+    assert (folder / "CMakeLists.txt").read_text() == "add_library(lib SHARED ops.cpp)\n"
+    assert run("adopt").code == 0
+    assert "target_include_directories(lib" in (folder / "CMakeLists.txt").read_text()
+
+
+def test_a_failure_leaves_everything_as_it_was(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
+    (folder / "ops.cpp").write_text(text)
+    (folder / "CMakeLists.txt").write_text("add_library(lib SHARED ops.cpp)\n")
+    replace, done = os.replace, list[Path]()
+
+    def failing(source: Path, destination: Path) -> None:
+        done.append(destination)
+        if len(done) == 3:
+            raise OSError(errno.ENOSPC, "no space left")
+        replace(source, destination)
+
+    monkeypatch.setattr(os, "replace", failing)
+    result = run("adopt")
+    assert result.code == 2 and "no space left" in result.stderr.lower()
+    assert sorted(path.name for path in folder.iterdir()) == ["CMakeLists.txt", "ops.cpp"]
+    assert (folder / "ops.cpp").read_text() == text
+    assert (folder / "CMakeLists.txt").read_text() == "add_library(lib SHARED ops.cpp)\n"
 
 
 def test_another_folder(run: Run, folder: Path) -> None:

@@ -113,6 +113,121 @@ def test_bindings_of_functions_in_other_files(run: Run, project: Path) -> None:
     assert (result.code, result.stderr) == (0, said)
 
 
+def test_kernels_that_builds_without_cuda_do_not_have(run: Run, project: Path) -> None:
+    (project / "ops.cpp").write_text("""\
+at::Tensor f(at::Tensor x);
+at::Tensor g(at::Tensor x);
+TORCH_LIBRARY(mylib, m) {
+  m.def("f(Tensor x) -> Tensor", &f);
+  m.def("g(Tensor x) -> Tensor");
+  m.impl("g", torch::kCUDA, &g);
+  m.impl("g", torch::kCPU, &f);
+#ifdef WITH_CUDA
+  m.def("h(Tensor x) -> Tensor", &f);
+#endif
+}
+""")
+    (project / "f.cu").write_text(
+        "at::Tensor f(at::Tensor x) { return x; }\nat::Tensor g(at::Tensor x) { return x; }\n"
+        'TORCH_LIBRARY_IMPL(mylib, CPU, m) { m.impl("h", &f); }\n'
+    )
+    result = run("import", ".", "--output-format", "concise")
+    said = "f.cu:1:12: warning[TG616] kernel '::f' of 'mylib::{}' for {} is in a file of CUDA"
+    assert (result.code, [one.partition(": only")[0] for one in result.stderr.splitlines()]) == (
+        0,
+        [
+            said.format("f", "CompositeImplicitAutograd"),
+            said.format("g", "CPU"),
+            said.format("h", "CPU"),
+            "3 operators, 3 things to do by hand",
+        ],
+    )
+    assert run("prove", ".", "--output-format", "concise").stderr.count("TG616") == 3
+    (project / "f.cpp").write_text("at::Tensor f(at::Tensor x) { return x; }\n")
+    assert "TG616" not in run("import", ".").stderr
+
+
+LIST = """\
+// OP(name, schema)
+OP(f, "(Tensor x) -> Tensor")
+#include "more.def"
+#undef OP
+"""
+INCLUDING = """\
+at::Tensor f_cpu(at::Tensor x);
+at::Tensor g_cpu(at::Tensor x);
+#define UNARY(X) X(h) X(i)
+TORCH_LIBRARY(mylib, m) {
+#define OP(name, schema) m.def(#name schema);
+#include "lists/ops.def"
+#define ONE(name) m.def(#name "(Tensor x) -> Tensor");
+UNARY(ONE)
+#undef ONE
+}
+#define OP(name, schema) m.impl(#name, &name##_cpu);
+#define ONE(name) m.impl(#name, &f_cpu);
+#ifdef CPU
+TORCH_LIBRARY_IMPL(mylib, CPU, m) {
+#include "ops.def"
+UNARY(ONE)
+}
+#endif
+"""
+
+
+def test_lists_that_are_included(run: Run, project: Path) -> None:
+    """With the macros of that line, and once for each; nothing is read that was not given."""
+    (project / "src/lists").mkdir(parents=True)
+    (project / "src/lists/ops.def").write_text(LIST)
+    (project / "src/lists/more.def").write_text('OP(g, "(Tensor x) -> Tensor")\n')
+    (project / "src/ops.cpp").write_text(INCLUDING)
+    result = run("import", "src", "--output-format", "concise")
+    assert [line for line in result.stdout.splitlines() if line.startswith("- func")] == [
+        f"- func: mylib::{name}(Tensor x) -> Tensor" for name in "fghi"
+    ]
+    assert result.stdout.count("CPU: ::f_cpu") == 3 and result.stdout.count("CPU: ::g_cpu") == 1
+    problems = [line for line in result.stderr.splitlines() if "TG603" not in line]
+    assert problems == ["4 operators, 4 things to do by hand"], "the condition"
+    (project / "src/lists").rename(project / "lists")
+    (project / "src/lists").symlink_to(project / "lists")
+    lines = run("import", "src", "--output-format", "concise").stderr.splitlines()
+    help_ = "give the file, if it has no conditions, or the built library: '--module'"
+    said = "error[TG601] '\"{}ops.def\"' is included in the middle of a block, and not read"
+    assert [line for line in lines if "TG601" in line] == [
+        f"src/ops.cpp:6:1: {said.format('lists/')} ({help_})",
+        f"src/ops.cpp:15:1: {said.format('')} ({help_})",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ('m.def("f() -> ()");', True),
+        ('#pragma once\nm.def("f() -> ()");', False),
+        ('#ifdef A\nm.def("f() -> ()");\n#endif', False),
+        ('#ifndef A\n#define A\n#endif\nm.def("f() -> ()");', True),
+        ('#include "a.inc"\n', False),
+        ('#include "b.inc"\n', False),
+    ],
+)
+def test_what_an_included_file_may_have(text: str, is_read: bool, run: Run, project: Path) -> None:
+    (project / "a.cpp").write_text('TORCH_LIBRARY(l, m) {\n#include "a.inc"\n}\n')
+    (project / "a.inc").write_text(text)
+    result = run("import", ".")
+    assert ("- func: l::f() -> ()" in result.stdout) == is_read
+    assert ("TG601" in result.stderr) != is_read
+
+
+def test_included_lists_that_grow(run: Run, project: Path) -> None:
+    text = "".join(f'#include "{n + 1}.inc"\n' * 9 for n in [0])
+    for number in range(30):
+        (project / f"{number}.inc").write_text(text.replace("1.inc", f"{number + 1}.inc"))
+    (project / "30.inc").write_text('m.def("f() -> ()");\n')
+    (project / "a.cpp").write_text('TORCH_LIBRARY(l, m) {\n#include "0.inc"\n}\n')
+    result = run("import", ".")
+    assert result.code == 1 and "TG601" in result.stderr
+
+
 def deep(before: str, inner: str, after: str) -> str:
     return 3000 * before + inner + 3000 * after
 

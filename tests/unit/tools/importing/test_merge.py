@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from torchgen_lite_tools.importing.library import Definition, Library
 from torchgen_lite_tools.importing.merge import put_together
 
@@ -12,3 +14,20 @@ def test_every_definition_of_the_text_has_the_schema_of_the_registry() -> None:
     written = Definition("a::f", "a::f(Tensor  x) -> Tensor", ())
     found = put_together(registry, Library(definitions=[written, written])).definitions
     assert [(one.schema, one.tags) for one in found] == [(f, ("core",)), (f, ("core",)), (g, ())]
+
+
+@pytest.mark.parametrize(
+    ("registered", "written", "merged"),
+    [
+        ("(Tensor _0, int _1) -> Tensor _0", "(Tensor x, int n) -> Tensor", 1),
+        ("(Tensor _0, int _1) -> Tensor _0", "(Tensor x, float n) -> Tensor", 0),
+        ("(Tensor _0, int _1) -> Tensor _0", "(Tensor x) -> Tensor", 0),
+        ("(Tensor x, int _1) -> Tensor", "(Tensor x, int n) -> Tensor", 0),
+    ],
+)
+def test_arguments_that_have_names_only_in_the_text(
+    registered: str, written: str, merged: int
+) -> None:
+    schemas = [f"a::f{registered}", f"a::f{written}"]
+    both = (Library(definitions=[Definition("a::f", one)]) for one in schemas)
+    assert put_together(*both).definitions[0].schema == schemas[merged]

@@ -180,13 +180,15 @@ def test_fakes(text: str, run: Run, project: Path) -> None:
 
 
 def test_python_that_is_not_read(run: Run, project: Path) -> None:
-    text = PYTHON + 'lib = torch.library.Library("l", "DEF")\nlib.define("g(Tensor x) -> Tensor")\n'
+    text = (
+        PYTHON + 'lib = torch.library.Library(name(), "DEF")\nlib.define("g(Tensor x) -> Tensor")\n'
+    )
     code, lines = said(run, project, a_py=text)
     assert (code, lines) == (
         1,
         [
             "a.py:4:1: error[TG612] not compared: 'l::f' is defined in none of these files",
-            "a.py:8:1: error[TG612] 1 registration of this Python module not read: the first of them",
+            "a.py:8:1: error[TG612] not compared: 'g': 'name()' is computed",
             "0 operators and 0 kernels read",
         ],
     )
@@ -216,8 +218,32 @@ t.library.register_fake("g", fake)
     assert said(run, project, a_cpp=cpp, a_py=python) == (
         1,
         [
-            "a.py:14:1: error[TG612] 1 registration of this Python module not read: the first of them",
+            "a.py:14:1: error[TG612] not compared: 'g': 'g' is not the whole name of an operator",
             "1 operator and 2 kernels read",
+        ],
+    )
+
+
+def test_kernels_in_python(run: Run, project: Path) -> None:
+    text = """\
+import torch
+lib = torch.library.Library("l", "DEF")
+lib.define("f(Tensor x, int n=1) -> Tensor")
+def f(x, n=1): ...
+def less(x): ...
+lib.impl("f", f, "Meta")
+lib.impl("f", less, "CPU")
+lib.impl("f", lambda x, n=1: x, "CUDA")
+lib.impl("f", torch.nn.functional.relu, "XPU")
+"""
+    assert said(run, project, a_py=text) == (
+        1,
+        [
+            "a.py:7:1: error[TG610] l::f: 'less' takes 1 positional argument, but 'n' is one more: registered here"
+            " (the schema is 'l::f(Tensor x, int n=1) -> Tensor')",
+            "a.py:8:1: error[TG612] not compared: 'l::f' has a kernel for CUDA that has no name",
+            "a.py:9:1: error[TG612] not compared: 'relu' is declared in none of these files",
+            "1 operator and 4 kernels read",
         ],
     )
 

@@ -1,0 +1,153 @@
+"""The build files that `adopt` changes: each before and after, or why it is left as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite_tools.importing.build_files import with_generated_code
+
+SETUP = """\
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+setup(
+    ext_modules=[CppExtension("lib._C", ["csrc/ops.cpp", "csrc/é.cpp"]{more})],
+    cmdclass={{"build_ext": BuildExtension}},
+)
+"""
+BUILT = """\
+import glob
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+setup(
+    ext_modules=[CppExtension("lib._C", ["csrc/ops.cpp", "csrc/é.cpp", *sorted(glob.glob("generated/cpp-torch/src/*.cpp"))]{more})],
+    cmdclass={{"build_ext": BuildExtension}},
+)
+"""
+FOLDERS = '"generated/cpp-torch/include", "."'
+ADDED = """\
+# What torchgen-lite generates from ops.yaml.
+file(GLOB TORCHGEN_LITE_SOURCES CONFIGURE_DEPENDS generated/cpp-torch/src/*.cpp)
+target_sources(lib PRIVATE ${TORCHGEN_LITE_SOURCES})
+target_include_directories(lib PRIVATE generated/cpp-torch/include .)
+"""
+
+
+def changed(folder: Path, name: str, text: str, devices: frozenset[str] = frozenset()) -> str:
+    """The text of a build file afterwards, or why it is left."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    build = with_generated_code(folder, ["csrc/ops.cpp", "csrc/é.cpp"], devices)
+    if build.by_hand:
+        assert not build.changed
+        return build.by_hand[0].partition(": ")[2]
+    return build.changed[0][1] if build.changed else text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", f", include_dirs=[{FOLDERS}]"),
+        (", include_dirs=[]", f", include_dirs=[{FOLDERS}]"),
+        (', include_dirs=["csrc"],', f', include_dirs=["csrc", {FOLDERS}],'),
+        (', extra_link_args=["-s"]', f', extra_link_args=["-s"], include_dirs=[{FOLDERS}]'),
+    ],
+)
+def test_setup(before: str, after: str, tmp_path: Path) -> None:
+    text = changed(tmp_path, "setup.py", SETUP.format(more=before))
+    assert text == BUILT.format(more=after)
+    compile(text, "setup.py", "exec")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (SETUP.format(more=", include_dirs=folders"), "line 5: `include_dirs` is computed"),
+        (
+            "for name in names:\n    e += [CppExtension(name, ['csrc/ops.cpp', 'csrc/é.cpp'])]\n",
+            "line 2: which sources this extension has is computed",
+        ),
+        ("CppExtension('a', sources)\n", "line 1: which sources this extension has is computed"),
+        (
+            "CppExtension('a', ['csrc/ops.cpp'])\nCppExtension('b', ['csrc/é.cpp'])\n",
+            "no extension has all the files that registered: one has to",
+        ),
+        ("CppExtension(\n", "this is not Python"),
+    ],
+)
+def test_setups_that_are_left(text: str, why: str, tmp_path: Path) -> None:
+    assert changed(tmp_path, "setup.py", text) == why
+
+
+def test_a_setup_without_extensions(tmp_path: Path) -> None:
+    text = "from setuptools import setup\nsetup()\n"
+    assert changed(tmp_path, "setup.py", text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add_library(lib SHARED csrc/ops.cpp csrc/é.cpp)\n",
+        "file(GLOB FILES csrc/*.cpp) # all\nadd_library(lib ${FILES})\n",
+        'set(A csrc/ops.cpp)\nset(B ${A} "${CMAKE_CURRENT_SOURCE_DIR}/csrc/é.cpp")\n'
+        "list(APPEND B more.cpp)\npybind11_add_module(lib MODULE\n  ${B} # (\n)\n",
+        "add_library(other a.cpp)\nif(X)\n  add_library(lib csrc/ops.cpp ./csrc/é.cpp)\n",
+    ],
+)
+def test_cmake(text: str, tmp_path: Path) -> None:
+    assert (
+        changed(tmp_path, "CMakeLists.txt", text + "message(1)\n") == text + ADDED + "message(1)\n"
+    )
+
+
+def test_cmake_in_another_folder(tmp_path: Path) -> None:
+    text = "add_library(lib ops.cpp é.cpp)"
+    assert changed(tmp_path, "csrc/CMakeLists.txt", text) == text + "\n" + ADDED.replace(
+        " generated", " ../generated"
+    ).replace(" .)", " ..)")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "add_library(a csrc/ops.cpp)\nadd_library(b csrc/é.cpp)\n",
+            "no target has all the files that registered: one has to",
+        ),
+        (
+            "add_library(a csrc/ops.cpp csrc/é.cpp)\nadd_library(b csrc/ops.cpp csrc/é.cpp)\n",
+            "several targets have the files that registered",
+        ),
+        (
+            "foreach(x 1 2)\nadd_library(a${x} csrc/ops.cpp csrc/é.cpp)\nendforeach()\n",
+            "the sources of `a${x}` are put together from several places",
+        ),
+        (
+            "add_library(a csrc/ops.cpp)\ntarget_sources(a PRIVATE csrc/é.cpp)\n",
+            "the sources of `a` are put together from several places",
+        ),
+    ],
+)
+def test_cmake_that_is_left(text: str, why: str, tmp_path: Path) -> None:
+    assert changed(tmp_path, "CMakeLists.txt", text) == why
+
+
+def test_kernels_for_devices_are_not_in_every_build(tmp_path: Path) -> None:
+    text = "add_library(lib csrc/ops.cpp csrc/é.cpp)\n"
+    why = "generated code for CUDA is compiled only where that is there"
+    assert changed(tmp_path, "CMakeLists.txt", text, frozenset({"CUDA"})) == why
+
+
+def test_other_files(tmp_path: Path) -> None:
+    assert changed(tmp_path, "pyproject.toml", "[project]\n") == "[project]\n"
+    text = '[tool.setuptools]\next-modules = [{name = "a", sources = ["a.cpp"]}]\n'
+    assert "takes no patterns" in changed(tmp_path, "pyproject.toml", text)
+    (tmp_path / "pyproject.toml").unlink()
+    assert changed(tmp_path, "MANIFEST.in", "include LICENSE\n") == (
+        "include LICENSE\ninclude ops.yaml torchgen_lite.toml adopted_kernels.h\n"
+        "recursive-include generated *\n"
+    )

@@ -1,0 +1,242 @@
+"""What builds a library in C++, with the generated code: `CMakeLists.txt`, `setup.py` and `MANIFEST.in`.
+
+Note [Certain or by hand]
+A build file is changed only if its text says for certain that one target, or one extension, compiles all the files that
+registered, and where its sources and folders go. For every other one there is the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.sources import read_source
+
+_GENERATED = "generated/cpp-torch"
+_MADE = frozenset({"CppExtension", "CUDAExtension", "Extension"})
+_CMAKE = re.compile(
+    r"^([ \t]*)(\w+)[ \t]*\(((?:\"(?:\\.|[^\"\\])*\"|#[^\n]*|[^()\"#]|\([^()]*\))*)\)", re.M
+)
+_TARGETS = re.compile(
+    r"(?i)add_library|add_executable|(?:pybind11|nanobind)_add_module|python3?_add_library"
+)
+_REPEATED = re.compile(r"(?i)foreach|while|function|macro")
+_HERE = re.compile(r"\$\{(?:CMAKE_(?:CURRENT_)?|PROJECT_)SOURCE_DIR\}/")
+_SETTING = re.compile(r"set|file|list", re.I)
+
+
+class _Uncertain(Exception):
+    """Why a build file is left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The build files that change, each with its new text, and what there is to do by hand, with the reason."""
+
+    changed: list[tuple[Source, str]]
+    by_hand: list[str]
+
+
+def with_generated_code(root: Path, registered: Collection[str], devices: Collection[str]) -> Build:
+    """The build files of a folder, so that they compile the generated code with the files that `registered`, whose
+    operators have kernels for these devices besides CPU."""
+    build = Build([], [])
+    for source in _build_files(root) if registered else ():
+        below = PurePosixPath(os.path.relpath(source.path, root)).parent
+        files = [os.path.relpath(one, below) for one in registered]
+        up = PurePosixPath(os.path.relpath(".", below))
+        try:
+            text = _changed(source, files, up, devices)
+        except _Uncertain as why:
+            build.by_hand.append(f"{source.path}: {why}")
+        else:
+            if text != source.text:
+                build.changed.append((source, text))
+    return build
+
+
+def _build_files(root: Path) -> Iterator[Source]:
+    names = ("CMakeLists.txt", "setup.py", "pyproject.toml", "MANIFEST.in")
+    for path in sorted(one for name in names for one in root.rglob(name)):
+        source, _ = read_source(path, Path.cwd())
+        if source is not None:
+            yield source
+
+
+def _changed(source: Source, files: list[str], up: PurePosixPath, devices: Collection[str]) -> str:
+    name = PurePosixPath(source.path).name
+    if name == "MANIFEST.in":
+        return _manifest(source.text) if up == PurePosixPath(".") else source.text
+    if name == "pyproject.toml":
+        if re.search(r"^\s*ext-modules\s*=", source.text, re.M):
+            raise _Uncertain("`ext-modules` takes no patterns: add the generated files by name")
+        return source.text
+    if name == "setup.py" and any(one.startswith("..") for one in files):
+        return source.text  # That of another library.
+    change = _cmake if name == "CMakeLists.txt" else _setup
+    text = change(source.text, files, up)
+    if text != source.text and devices:
+        listed = ", ".join(sorted(devices))
+        raise _Uncertain(f"generated code for {listed} is compiled only where that is there")
+    return text
+
+
+def _manifest(text: str) -> str:
+    lines = [
+        "include ops.yaml torchgen_lite.toml adopted_kernels.h",
+        "recursive-include generated *",
+    ]
+    return text.rstrip("\n") + "\n" + "\n".join(lines) + "\n" if text.strip() else text
+
+
+def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
+    """A `setup.py` whose one extension has the generated sources and headers."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _Uncertain("this is not Python") from None
+    calls = {
+        node: word
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (word := ast.unparse(node.func).rpartition(".")[2]) in _MADE
+    }
+    several = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+    repeated = {
+        one for node in ast.walk(tree) if isinstance(node, several) for one in ast.walk(node)
+    }
+    computed, having = list[ast.Call](), list[tuple[ast.Call, ast.List]]()
+    for call in calls:
+        given = {one.arg: one.value for one in call.keywords}
+        sources = given.get("sources", call.args[1] if len(call.args) > 1 else None)
+        texts = _texts(sources)
+        if texts is None or call in repeated:
+            computed.append(call)
+        elif isinstance(sources, ast.List) and set(files) & texts:
+            having.append((call, sources))
+    if computed:
+        line = computed[0].lineno
+        raise _Uncertain(f"line {line}: which sources this extension has is computed")
+    if len(having) != 1 or not set(files) <= (_texts(having[0][1]) or set()):
+        if not calls:
+            return text
+        raise _Uncertain("no extension has all the files that registered: one has to")
+    (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
+    folders, include = [f"{up / _GENERATED}/include", str(up)], given.get("include_dirs")
+    shown = ", ".join(f'"{one}"' for one in folders)
+    found = f'*sorted(glob.glob("{up / _GENERATED}/src/*.cpp"))'
+    inserted = [_behind_last(text, sources, found)]
+    if include is None:
+        last = [*call.args, *(one.value for one in call.keywords)][-1]
+        at = _offset(text, last.end_lineno, last.end_col_offset)
+        inserted.append((at, f", include_dirs=[{shown}]"))
+    elif isinstance(include, ast.List):
+        inserted.append(_behind_last(text, include, shown))
+    else:
+        raise _Uncertain(f"line {include.lineno}: `include_dirs` is computed")
+    if not re.search(r"^import glob$", text, re.M):
+        first = next(
+            one
+            for one in tree.body
+            if isinstance(one, (ast.Import, ast.ImportFrom))
+            and "__future__" not in ast.unparse(one)
+        )
+        inserted.append((_offset(text, first.lineno, 0), "import glob\n"))
+    for at, more in sorted(inserted, reverse=True):
+        text = text[:at] + more + text[at:]
+    return text
+
+
+def _texts(node: ast.expr | None) -> set[str] | None:
+    """The texts of a list of literals, as paths; None if something in it is computed."""
+    parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
+    paths = {os.path.normpath(one) for one in texts if isinstance(one, str)}
+    return paths if node is not None and len(texts) == len(parts) else None
+
+
+def _behind_last(text: str, node: ast.List, more: str) -> tuple[int, str]:
+    if not node.elts:
+        return _offset(text, node.lineno, node.col_offset) + 1, more
+    last = node.elts[-1]
+    return _offset(text, last.end_lineno, last.end_col_offset), f", {more}"
+
+
+def _offset(text: str, line: int | None, column: int | None) -> int:
+    """Where a place of `ast` is, which counts bytes."""
+    before = text.splitlines(keepends=True)
+    row = (line or 1) - 1
+    return sum(map(len, before[:row])) + len(before[row].encode()[: column or 0].decode())
+
+
+def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
+    """A `CMakeLists.txt` whose one target has the generated sources and headers."""
+    known: dict[str, list[str]] = {}
+    having, some, open_ = list[tuple[str, int]](), set[str](), 0
+    for match in _CMAKE.finditer(text):
+        command, words = match[2].lower(), _words(match[3], known)
+        if command.startswith("end") and _REPEATED.fullmatch(command[3:]):
+            open_ -= 1
+        elif _REPEATED.fullmatch(command):
+            open_ += 1
+        if _SETTING.fullmatch(command):
+            name, given = _set(command, words)
+            known[name] = [*known.get(name, []), *given]
+        elif (_TARGETS.fullmatch(command) or command == "target_sources") and words:
+            has = {one for one in files if any(_fits(word, one) for word in words[1:])}
+            target = (match[3].split() or [""])[0]
+            some |= has
+            if has == set(files) and not open_:
+                having.append((target, match.end()))
+            elif has and (open_ or command == "target_sources"):
+                raise _Uncertain(f"the sources of `{target}` are put together from several places")
+    if len(having) == 1:
+        target, at = having[0]
+        line, _, rest = text[at:].partition("\n")
+        return f"{text[:at]}{line}\n{_lines(target, up)}{rest}"
+    if having:
+        raise _Uncertain("several targets have the files that registered")
+    if some:
+        raise _Uncertain("no target has all the files that registered: one has to")
+    return text
+
+
+def _lines(target: str, up: PurePosixPath) -> str:
+    where = up / _GENERATED
+    return f"""\
+# What torchgen-lite generates from ops.yaml.
+file(GLOB TORCHGEN_LITE_SOURCES CONFIGURE_DEPENDS {where}/src/*.cpp)
+target_sources({target} PRIVATE ${{TORCHGEN_LITE_SOURCES}})
+target_include_directories({target} PRIVATE {where}/include {up})
+"""
+
+
+def _words(text: str, known: dict[str, list[str]]) -> list[str]:
+    """The arguments of a command, with the values of variables in their place."""
+    words = re.findall(r'"(?:\\.|[^"\\])*"|[^\s"]+', re.sub(r"#[^\n]*", "", text))
+    found = list[str]()
+    for word in (_HERE.sub("", one.strip('"')) for one in words):
+        variable = re.fullmatch(r"\$\{(\w+)\}", word)
+        found += known.get(variable[1], [word]) if variable else [word]
+    return found
+
+
+def _set(command: str, words: list[str]) -> tuple[str, Iterable[str]]:
+    """The variable that a command sets, and what may be in it."""
+    if command == "set" or len(words) < 2:
+        return words[0] if words else "", words[1:]
+    return words[1], words[2:]
+
+
+def _fits(pattern: str, path: str) -> bool:
+    """Whether a word of CMake, which may be a pattern, names a file."""
+    plain = os.path.normpath(pattern)
+    if "*" not in plain:
+        return plain == path
+    parts, given = PurePosixPath(plain).parts, PurePosixPath(path)
+    return len(parts) == len(given.parts) and given.match(plain)

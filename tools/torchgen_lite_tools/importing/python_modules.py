@@ -1,0 +1,191 @@
+"""Python modules as text: what their names and constants mean. Nothing is imported, so nothing has to be installed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from torchgen_lite.diagnostics import Source
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# How often one name may stand for another.
+_MAX_DEPTH = 16
+# The number of characters of a constant.
+_MAX_LENGTH = 20_000
+
+
+class Placed(NamedTuple):
+    """A statement that runs when the module is imported, and what has to hold for that."""
+
+    node: ast.stmt
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module: what its names stand for, as whole names or as the expressions that are assigned to them, and its
+    functions, several of which may have one name."""
+
+    name: str
+    source: Source
+    statements: tuple[Placed, ...]
+    imported: Mapping[str, str]
+    assigned: Mapping[str, Sequence[ast.expr]]
+    functions: Mapping[str, Sequence[Function]]
+    others: Mapping[str, Module] = field(repr=False)
+    constants: dict[int, tuple[object, object]] = field(default_factory=dict, repr=False)
+
+    def has(self, function: Function) -> bool:
+        """Whether a function keeps its name: no later one takes it, except in another branch of an `if`."""
+        several = self.functions[function.name]
+        around = {one.node: one.conditions for one in self.statements}
+        mine, later = around[function], several[several.index(function) + 1 :]
+        return all(
+            any(f"not ({one})" in around[other] for one in mine)
+            or any(f"not ({one})" in mine for one in around[other])
+            for other in later
+        )
+
+    def path(self, node: ast.expr | None, seen: set[str] | None = None) -> str:
+        """The whole name of `tl.custom_op`, such as `torch.library.custom_op`; "" for no name. A name that has several
+        values means that of PyTorch, which other branches replace."""
+        seen = set() if seen is None else seen
+        if isinstance(node, ast.Attribute):
+            before = self.path(node.value, seen)
+            return before and self._origin(f"{before}.{node.attr}")
+        if not isinstance(node, ast.Name) or node.id in seen:
+            return ""
+        if node.id in self.imported:
+            return self._origin(self.imported[node.id])
+        seen.add(node.id)
+        values = (self.path(one, seen) for one in self.assigned.get(node.id, ()))
+        theirs = next((one for one in values if one.startswith("torch.")), "")
+        is_own = node.id in self.functions or node.id in self.assigned
+        return theirs or (f"{self.name}.{node.id}" if is_own else node.id)
+
+    def _origin(self, path: str) -> str:
+        """The whole name of what a module passes on that imports it itself."""
+        for _ in range(_MAX_DEPTH):
+            module, _, word = path.rpartition(".")
+            home = self.others.get(module)
+            if home is None or word not in home.imported:
+                break
+            path = home.imported[word]
+        return path
+
+    def value(
+        self, node: ast.expr | None, depth: int = 0
+    ) -> tuple[Module, ast.expr | Function] | None:
+        """What a name stands for, and the module where that is written; None if it may be several things."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return (self, node) if node else None
+        module, _, word = self.path(node).rpartition(".")
+        home = self if module == self.name else self.others.get(module)
+        if home is None or depth == _MAX_DEPTH:
+            return None
+        values = [*home.assigned.get(word, ()), *home.functions.get(word, ())]
+        if len(values) != 1:
+            return None
+        one = values[0]
+        return home.value(one, depth + 1) if isinstance(one, ast.expr) else (home, one)
+
+    def constant(self, node: ast.expr | None) -> object:
+        """The value of a literal, of a name for one, or of a text that is put together from them; raises ValueError."""
+        home, one = self.value(node) or (self, node)
+        if id(one) not in home.constants:
+            # A text that contains itself has no value. The node is kept, as its number may be used again.
+            home.constants[id(one)] = one, self
+            home.constants[id(one)] = one, home._evaluated(one)
+        known = home.constants[id(one)][1]
+        if isinstance(known, Module) or len(str(known)) > _MAX_LENGTH:
+            raise ValueError
+        return known
+
+    def _evaluated(self, one: ast.expr | Function | None) -> object:
+        if isinstance(one, ast.JoinedStr):
+            return "".join(str(self.constant(part)) for part in one.values)
+        if isinstance(one, ast.FormattedValue) and one.conversion < 0 and one.format_spec is None:
+            return self.constant(one.value)
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
+            left, right = self.constant(one.left), self.constant(one.right)
+            if isinstance(left, str) and isinstance(right, str):
+                return left + right
+        if isinstance(one, (ast.Tuple, ast.List, ast.Set)):
+            return tuple(self.constant(part) for part in one.elts)
+        if isinstance(one, ast.expr):
+            return ast.literal_eval(one)
+        raise ValueError
+
+
+def parse_module(source: Source, others: dict[str, Module]) -> Module:
+    """The module of a file, which is added to the others by its name; raises what `ast.parse` raises."""
+    name, is_package = _module_name(Path(source.path))
+    tree = ast.parse(source.text)
+    statements = tuple(_placed(tree.body, ()))
+    imported, assigned = dict[str, str](), dict[str, list[ast.expr]]()
+    functions = dict[str, list[Function]]()
+    for one in (placed.node for placed in statements):
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            imported |= _imported(one, name.split(".") if is_package else name.split(".")[:-1])
+        elif isinstance(one, FUNCTIONS):
+            functions.setdefault(one.name, []).append(one)
+        for target, value in _assignments(one):
+            if isinstance(target, ast.Name) and value is not None:
+                assigned.setdefault(target.id, []).append(value)
+    others[name] = Module(name, source, statements, imported, assigned, functions, others)
+    return others[name]
+
+
+def _module_name(path: Path) -> tuple[str, bool]:
+    """The name under which a file is imported, as far as its packages say it, and whether it is a package."""
+    parts = [] if path.stem == "__init__" else [path.stem]
+    folder = path.absolute().parent
+    # A folder in a package is one, too, without `__init__.py`.
+    while any((one / "__init__.py").is_file() for one in (folder, folder.parent)):
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), path.stem == "__init__"
+
+
+def _placed(body: Sequence[ast.stmt], conditions: tuple[str, ...]) -> Iterator[Placed]:
+    for one in body:
+        yield Placed(one, conditions)
+        if isinstance(one, ast.If):
+            test = " ".join(ast.unparse(one.test).split())
+            yield from _placed(one.body, (*conditions, test))
+            yield from _placed(one.orelse, (*conditions, f"not ({test})"))
+        elif isinstance(one, ast.With):
+            yield from _placed(one.body, conditions)
+        elif isinstance(one, ast.Try):
+            yield from _placed([*one.body, *one.orelse, *one.finalbody], conditions)
+            for handler in one.handlers:
+                yield from _placed(handler.body, (*conditions, "an exception is raised"))
+
+
+def _imported(
+    node: ast.Import | ast.ImportFrom, package: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for one in node.names:
+            first = one.name.partition(".")[0]
+            yield (one.asname, one.name) if one.asname else (first, first)
+        return
+    around = package[: len(package) - node.level + 1] if node.level else []
+    start = ".".join([*around, *([node.module] if node.module else [])])
+    for one in node.names:
+        yield one.asname or one.name, f"{start}.{one.name}" if start else one.name
+
+
+def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign):
+        yield node.target, node.value
+    elif isinstance(node, ast.With):
+        yield from (
+            (one.optional_vars, one.context_expr) for one in node.items if one.optional_vars
+        )
