@@ -144,8 +144,7 @@ def _module_name(path: Path) -> tuple[str, bool]:
     """The name under which a file is imported, as far as its packages say it, and whether it is a package."""
     parts = [] if path.stem == "__init__" else [path.stem]
     folder = path.absolute().parent
-    # A folder in a package is one, too, without `__init__.py`.
-    while any((one / "__init__.py").is_file() for one in (folder, folder.parent)):
+    while (folder / "__init__.py").is_file():
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), path.stem == "__init__"

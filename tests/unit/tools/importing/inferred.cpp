@@ -22,7 +22,13 @@ void h(
 auto t(at::TensorList xs) -> at::Tensor {
   return xs[0];
 }
-at::Tensor n(at::Tensor, const at::Tensor&, int64_t from, double, bool, at::ScalarType);
+at::Tensor n(
+    at::Tensor,
+    const at::Tensor&,
+    int64_t from,
+    double,
+    bool,
+    at::ScalarType);
 at::Tensor d(at::Tensor x, int64_t);
 at::Tensor d(at::Tensor self, int64_t) {
   return self;
