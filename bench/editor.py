@@ -4,7 +4,7 @@
 
 Types characters, a tenth of a second apart, into a file without mistakes, and requests completions after each. Prints
 how long a completion takes, and how long after the last character the mistake that they make is shown, including the
-pause that the server waits for. Needs the extra `lsp`.
+pause that the server waits for. Needs torchgen-lite-tools.
 """
 
 from __future__ import annotations

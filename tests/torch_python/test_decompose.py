@@ -131,3 +131,68 @@ def test_what_takes_its_place_has_the_dtype_and_the_strides_of_the_operator(
         tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "test_reference", tests
     )
     assert (done.returncode == 0) == passes, done.stdout
+
+
+EDITED = """\
+- func: my::twice(Tensor x) -> Tensor
+  dispatch: {{CPU: twice}}
+  fake:
+    like: x
+    check:
+      x.dim() == 1: needs a vector
+  decompose: [inductor, onnx]
+  derivatives: {{x: grad * {factor}}}
+  samples:
+    calls: [(randn(3))]
+    reference: {reference}
+"""
+RUN = """
+import my_ops, torch
+
+x = torch.ones(3, requires_grad=True)
+y = torch.compile(my_ops.twice)(x)
+y.sum().backward()
+print(y.tolist(), x.grad.tolist())
+"""
+
+
+def write_edited(folder: Path, factor: int, reference: str) -> None:
+    files = {
+        "torchgen_lite.toml": CONFIG,
+        "ops.yaml": EDITED,
+        "my_rules.py": "",
+        "my_kernels.py": "",
+    }
+    files["my_kernels.py"] = f"def twice(x): return x * {factor}\n"
+    files["ops.yaml"] = EDITED.format(factor=factor, reference=reference)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    write_package(folder)
+
+
+def test_an_edit_is_seen_by_what_was_compiled_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch keeps compiled programs on disk, by the graph before rules and formulas are put in."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    for factor in (2, 5):
+        write_edited(tmp_path, factor, f"x * {factor}")
+        printed = run_program(tmp_path, RUN)
+        assert printed == f"{[factor * 1.0] * 3} {[factor * 1.0] * 3}\n"
+
+
+def test_results_share_no_memory_and_fakes_check(tmp_path: Path) -> None:
+    write_edited(tmp_path, 1, "x.view(-1)")
+    program = """
+    import my_ops, torch
+
+    x = torch.ones(3)
+    y = torch.compile(lambda x: my_ops.twice(x), fullgraph=True)(x)
+    y.add_(5)
+    print(x.tolist())
+    try:
+        torch.compile(lambda x: my_ops.twice(x), dynamic=True, backend="eager")(torch.ones(2, 2))
+    except RuntimeError as error:
+        print("needs a vector" in str(error))
+    """
+    assert run_program(tmp_path, program) == "[1.0, 1.0, 1.0]\nTrue\n"

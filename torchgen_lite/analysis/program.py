@@ -76,12 +76,13 @@ class Program:
 
     @property
     def python_kernels(self) -> KernelIndex | None:
-        """The functions of `kernels` of torch-python in a library that C++ defines, which has the other kernels; None
-        if it does not. Both are registered, so that tables show them alike."""
-        targets = self.config.targets or self.config.target_options
-        by_cpp = any(name.startswith("cpp-torch") for name in targets)
-        options = self.config.target_options.get(_PYTHON, {})
-        is_mixed = _PYTHON in targets and not options.get("defines", not by_cpp)
+        """The functions of `kernels` of torch-python in a library that a target in C++ defines, which has the other
+        kernels; None if none does. Both are registered, so that tables show them alike."""
+        options = self.config.target_options
+        targets = self.config.targets or options
+        defining = [name for name in targets if not options.get(name, {}).get("calls-only")]
+        by_cpp = any(name.startswith("cpp-torch") for name in defining)
+        is_mixed = by_cpp and _PYTHON in targets and not options.get(_PYTHON, {}).get("defines")
         return self.module_functions(_PYTHON, "kernels") if is_mixed else None
 
     @property
@@ -102,9 +103,10 @@ _PYTHON = "torch-python"
 # The functions that check fields against the schema, in modules of `analysis`.
 _CHECKS = {
     "fake": "fakes.check.check",
-    "flops": "fakes.check.check_flops",
+    "flops": "compiled.check_flops",
     "samples": "samples.check",
-    "decompose": "samples.check_decompose",
+    "decompose": "compiled.check_decompose",
+    "checkpoint": "compiled.check_checkpoint",
     "axes": "axes.check",
     "autocast": "autocast.check",
 }

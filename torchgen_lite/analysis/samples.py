@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from keyword import iskeyword
 
 from torchgen_lite.analysis.finding import Found
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import Kind
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
-from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
@@ -39,23 +36,6 @@ def check(operator: Operator, samples: Samples) -> Iterator[Found]:
             yield found._replace(span=found.span or sample.span)
     if samples.reference is not None:
         yield from _unknown_names(operator.function, samples.reference)
-
-
-def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
-    """TG387, where nothing can be put in the place of an operator's calls."""
-    function, schema, problem = operator.function, operator.schema, ""
-    if function.namespace in TORCH_NAMESPACES:
-        problem = "is an operator of PyTorch"
-    elif schema.written or schema.is_aliasing:
-        problem = "writes to an argument or returns one"
-    elif function.effects is not None:
-        problem = "has effects"
-    elif function.samples is None or function.samples.reference is None:
-        problem = "has no `reference` in `samples`"
-    if problem:
-        message = f"`{schema.full_name}` cannot be decomposed: it {problem}"
-        place = function.place("decompose")
-        yield Found("TG387", message, place, "no decomposition", "leave it out")
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
@@ -93,7 +73,7 @@ def _unreadable(node: nodes.Expression) -> Iterator[Found]:
     elif not isinstance(node, (nodes.ListDisplay, nodes.Binary, nodes.Unary)):
         yield Found("TG335", f"a sample cannot use `{node}`", node.span, "here", _USED)
         return
-    for child in children(node):
+    for child in nodes.children(node):
         yield from _unreadable(child)
 
 
@@ -142,7 +122,7 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
             yield Found("TG336", message, given.span, "of another type")
 
 
-def _fits(given: nodes.Expression, wanted: Kind) -> bool:
+def _fits(given: nodes.Expression, wanted: kinds.Kind) -> bool:
     tree, bare = type_formula(given, Scope({}, language=SAMPLES)), wanted.present
     if tree.is_none:
         return wanted.is_optional or not wanted.is_known

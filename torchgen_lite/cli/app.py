@@ -75,6 +75,9 @@ class LazyGroup(click.Group):
             return None
         home = COMMANDS[cmd_name][0]
         if home.startswith(TOOLS) and find_spec(TOOLS) is None:
+            if ctx.resilient_parsing:
+                # A shell asks for names.
+                return click.Command(cmd_name, short_help=COMMANDS[cmd_name][1])
             raise extras.lacks(f"`{cmd_name}` is a command of {extras.TOOLS}", extras.TOOLS)
         module = importlib.import_module(
             home if home.startswith(TOOLS) else f"torchgen_lite.cli.{home}"

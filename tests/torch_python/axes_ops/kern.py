@@ -67,3 +67,14 @@ def outer(x: Tensor, y: Tensor) -> Tensor:
 def peaks(x: Tensor) -> tuple[Tensor, Tensor]:
     CALLS["peaks"] += 1
     return x.amax(0), x.argmax(0)
+
+
+def turned(x: Tensor) -> Tensor:
+    CALLS["turned"] += 1
+    return x.movedim(-1, 0).contiguous()
+
+
+def update(state: Tensor, x: Tensor) -> Tensor:
+    CALLS["update"] += 1
+    state.add_(x)
+    return state * 2

@@ -379,6 +379,22 @@ def test_a_command_names_what_it_needs_and_how_it_is_installed(
     assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n{more}\n"
 
 
+def test_a_shell_completes_commands_that_are_not_installed() -> None:
+    program = (
+        f"import sys\nsys.modules.update(dict.fromkeys({OF_EXTRAS}))\n"
+        "from torchgen_lite.cli import main\n"
+        "sys.exit(main([], sys.stdout, sys.stderr))"
+    )
+    environment = {"_TORCHGEN_LITE_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(ROOT), "COMP_WORDS": "torchgen-lite co", **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert (result.stdout, result.stderr) == ("plain,coverage\nplain,completion\n", "")
+
+
 def test_list_inputs_for_cmake(run: Run, project: Path) -> None:
     text = run("list", "inputs", "--output-format", "cmake").stdout
     assert text.startswith(f'set(TORCHGEN_LITE_INPUTS\n  "{project}/native_functions.yaml"\n')

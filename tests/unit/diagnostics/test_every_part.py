@@ -55,7 +55,7 @@ def table(diagnostics: list[Diagnostic]) -> str:
 
 
 def lsp(diagnostics: list[Diagnostic]) -> str:
-    pytest.importorskip("lsprotocol", reason="needs the extra `lsp`")
+    pytest.importorskip("lsprotocol", reason="needs torchgen-lite-tools")
     from torchgen_lite_tools.lsp.analysis import Analysis
     from torchgen_lite_tools.lsp.diagnostics import publish
 

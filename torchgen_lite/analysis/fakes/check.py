@@ -38,11 +38,6 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
-    """Every mistake in a `flops:`."""
-    yield from _mistakes(flops, frozenset({kinds.INT}), operator.schema)
-
-
 def check(operator: Operator, fake: Fake) -> Iterator[Found]:
     """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
@@ -51,7 +46,7 @@ def check(operator: Operator, fake: Fake) -> Iterator[Found]:
     elif not fake.function:
         yield from _check_rules(operator, fake)
         for one in fake.checks:
-            yield from _mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
+            yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
@@ -67,7 +62,7 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
-def _mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
+def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
     """What is wrong with an expression, which must be of a wanted kind."""
     scope = Scope({a.name: value_kind(a.type) for a in schema.arguments}, language=RULES)
     for part in every_part(type_formula(tree, scope, wanted)):
@@ -123,7 +118,7 @@ def _check_rule(
     for name, tree in rule.fields:
         # `value` is wrong for a tensor, whatever its kind.
         if name != "value" or kind not in (kinds.TENSOR, kinds.TENSORS):
-            yield from _mistakes(tree, wanted[name], schema)
+            yield from mistakes(tree, wanted[name], schema)
 
 
 def _check_result(

@@ -38,6 +38,7 @@ def test_the_files_of_one_operator(tmp_path: Path) -> None:
     assert sorted(files_of(tmp_path, EVERYTHING)) == [
         "torch-python/mylib_ops/__init__.py",
         "torch-python/mylib_ops/_autograd.py",
+        "torch-python/mylib_ops/_compiled.py",
         "torch-python/mylib_ops/_library.py",
         "torch-python/mylib_ops/_operators.py",
         "torch-python/mylib_ops/_places.py",
@@ -53,6 +54,7 @@ def test_kernels_alone_need_fewer_files(tmp_path: Path) -> None:
     assert sorted(path.rpartition("/")[2] for path in files) == [
         "__init__.py",
         "_autograd.py",
+        "_compiled.py",
         "_library.py",
         "_operators.py",
         "_places.py",

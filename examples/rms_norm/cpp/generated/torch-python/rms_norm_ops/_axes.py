@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch.utils import _pytree as pytree
 
-from . import _library, _support
+from . import _compiled, _library, _support
 
 # The axes of a tensor as they are written: `("*b", "d!")`.
 Names = tuple[str, ...]
@@ -84,7 +84,7 @@ class Axes:
 
     def shown(self, name: str) -> str:
         """An argument with its axes, for a message."""
-        return f"{self.operator}: {name}[{', '.join(self.tensors[name])}]"
+        return f"{self.operator}: {name}[{', '.join(self.tensors.get(name, ('?',)))}]"
 
 
 def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -249,9 +249,9 @@ def register(*lines: Axes) -> None:
     """
     new = [line.operator for line in lines if line.operator not in _lines]
     _lines.update({line.operator: line for line in lines})
-    _library.when_imported("torch.distributed.tensor", _register_sharding, new)
-    _library.when_imported("torch.utils.flop_counter", _register_flops, new)
-    _library.when_imported("torch.nested._internal.ops", _register_jagged, new)
+    _compiled.when_imported("torch.distributed.tensor", _register_sharding, new)
+    _compiled.when_imported("torch.utils.flop_counter", _register_flops, new)
+    _compiled.when_imported("torch.nested._internal.ops", _register_jagged, new)
 
 
 def _arguments(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -334,14 +334,19 @@ def _jagged(op: Any, args: Any, kwargs: Any) -> Any:
             can = own.get(star, 0) + 2 <= most.get(star, 2)
         if not can:
             raise NotImplementedError(f"{line.shown(name)}: not with these jagged tensors")
+    returns, is_mutable = op._schema.returns, op._schema.is_mutable
+    mixed = len({(name, isinstance(one, NestedTensor)) for name, one in given}) > len(dict(given))
+    inner = any(axis[0] == "*" for axes in line.results.values() for axis in axes[1:])
+    if mixed or inner or (is_mutable and any(v.alias_info is None for v in returns)):
+        raise NotImplementedError(f"{line.operator}: not with jagged tensors")
 
     def of_values(value: Any) -> Any:
         return value._values if isinstance(value, NestedTensor) else value
 
     found = op(*pytree.tree_map(of_values, args), **pytree.tree_map(of_values, kwargs))
-    if op._schema.is_mutable:
+    if is_mutable:
         written = _library._at(_library.written_arguments(op), args, kwargs)
-        return (written[0] if len(written) == 1 else tuple(written)) if op._schema.returns else None
+        return (written[0] if len(written) == 1 else tuple(written)) if returns else None
 
     def nested(value: Any, axes: Names) -> Any:
         more: Any = cast("Any", ops).extract_kwargs(first)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -272,13 +272,22 @@ def test_axes(case: Case) -> None:
             assert list(tensor.shape) == list(shape)
 
 
-def outcome_of(case: Case, change: Callable[[torch.Tensor], torch.Tensor]) -> list[torch.Tensor]:
-    """What a call gives with other tensors. A kernel may refuse them, and says so; it must not give other results."""
+def outcome_of(
+    case: Case,
+    change: Callable[[torch.Tensor], torch.Tensor],
+) -> list[torch.Tensor] | None:
+    """What a call gives with other tensors; None if the kernel refuses them, which it may: it must not give other results."""
     args, kwargs = pytree.tree_map_only(torch.Tensor, change, arguments(case))
     try:
         return tensors(outcome(case, args, kwargs))
-    except RuntimeError as error:
-        pytest.skip(f"the kernel refuses: {error}")
+    except (AssertionError, IndexError, RuntimeError, ValueError):
+        return None
+
+
+def of_each(results: Sequence[Any], wanted: Sequence[torch.Tensor]) -> list[Any]:
+    """Where each tensor that a call gives is cut: what is written comes before what is returned, and a list is one result."""
+    own = results[-len(wanted) :]
+    return [cut for cut in own for _ in range(len(wanted) // len(own))]
 
 
 @those(lambda case: case.axes)
@@ -289,8 +298,9 @@ def test_strides(case: Case) -> None:
         order = list(reversed(range(value.dim())))
         return value.permute(order).contiguous().permute(order)
 
+    found = outcome_of(case, turned) or pytest.skip("the kernel refuses them")
     wanted = tensors(outcome(case, *arguments(case)))
-    torch.testing.assert_close(outcome_of(case, turned), wanted, **case.tolerances)
+    torch.testing.assert_close(found, wanted, **case.tolerances)
 
 
 @those(lambda case: case.axes)
@@ -298,18 +308,23 @@ def test_strides(case: Case) -> None:
 def test_slices(case: Case, size: int) -> None:
     """Cut to one slice along an axis, or to none, a call gives this slice of its results."""
     wanted = tensors(outcome(case, *arguments(case)))
-    given = _axes.leaves(named(case, *arguments(case)))
+    given, compared = _axes.leaves(named(case, *arguments(case))), 0
     for results, dims in _axes.cuts(case.axes, given):
+        if any(dim is not None and one.shape[dim] < size for dim, (_, one) in zip(dims, given)):
+            continue
         places = iter(dims)
 
         def cut(value: torch.Tensor) -> torch.Tensor:
             dim = next(places)
             return value if dim is None else value.narrow(dim, 0, size).clone()
 
-        every = [result for result in results for _ in range(len(wanted) // len(results))]
-        for place, found, whole in zip(every, outcome_of(case, cut), wanted):
+        every = of_each(results, wanted)
+        for place, found, whole in zip(every, outcome_of(case, cut) or [], wanted):
             if place != _axes.SUMMED:
+                compared += 1
                 torch.testing.assert_close(found, whole.narrow(place, 0, size), **case.tolerances)
+    if not compared:
+        pytest.skip("no axis that results have, or the kernel refuses the slices")
 
 
 @pytest.fixture(scope="module")
@@ -353,7 +368,7 @@ def test_sharded(case: Case, halves: Any) -> None:
 
             args, kwargs = pytree.tree_map_only(torch.Tensor, placed, arguments(case))
             found.append(tensors(outcome(case, args, kwargs)))
-        every = [result for result in results for _ in range(len(wanted) // len(results))]
+        every = of_each(results, wanted)
         for place, pieces, whole in zip(every, zip(*found), wanted):
             is_sum = place == _axes.SUMMED
             assert list(pieces[0].placements) == [Partial() if is_sum else Shard(place)]

@@ -6,20 +6,23 @@
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
+import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType, SimpleNamespace
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 import torch
 from torch.utils import _pytree as pytree
 
-from . import _autograd
+from . import _autograd, _compiled
 from ._autograd import Function, Table
 from ._autograd import refused as refused
 
@@ -72,8 +75,13 @@ def resolve(place: str, module: str, name: str) -> Function:
     return cast("Function", found)
 
 
+# The modules that rules and formulas name.
+_named: set[str] = set()
+
+
 def named(place: str, module: str, name: str) -> Function:
     """The same, imported at its first call."""
+    _named.add(module)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return resolve(place, module, name)(*args, **kwargs)
@@ -95,6 +103,7 @@ def register(
 ) -> None:
     """Define the operators and register their rules, or raise RegistrationError."""
     table = {(o.name, what): f for o in operators for what, f in o.rules.items()}
+    _tag(package)
     shape = ([(o.name, o.schema, o.tags) for o in operators], set(table))
     before = _packages().get(package)
     if before is not None:
@@ -121,10 +130,29 @@ def register(
             library._destroy()
         raise
     _packages()[package] = {"shape": shape, "table": table, "libraries": libraries}
-    for key in table:
-        if key[1] in _LATER:
-            module, act = _LATER[key[1]]
-            when_imported(module, act, [(key[0], _current(table, key))])
+    for name, what in table:
+        if what in _compiled.LATER:
+            fake = _current(table, (name, "fake")) if (name, "fake") in table else None
+            given = _handle(name), _current(table, (name, what)), fake
+            _compiled.when_imported(*_compiled.LATER[what], [given])
+
+
+def _tag(package: str) -> None:
+    """Let caches of compiled programs, on disk too, forget those that were traced with other rules and formulas."""
+    digest = hashlib.sha256(Path(__file__).with_name("_operators.py").read_bytes())
+    for module in sorted(_named):
+        parts, found = module.split("."), None
+        folders: Any = None
+        # Found where imports look, and not imported.
+        for i in range(len(parts)):
+            found = PathFinder.find_spec(".".join(parts[: i + 1]), folders)
+            folders = found.submodule_search_locations if found is not None else None
+        if found is not None and found.origin is not None and found.origin.endswith(".py"):
+            digest.update(Path(found.origin).read_bytes())
+    config: Any = getattr(torch.compiler, "config", None)
+    if hasattr(config, "cache_key_tag"):
+        others = [w for w in config.cache_key_tag.split() if not w.startswith(f"{package}=")]
+        config.cache_key_tag = " ".join([*others, f"{package}={digest.hexdigest()}"])
 
 
 def _packages() -> dict[str, Any]:
@@ -183,7 +211,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             _register_effects(name)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in {*_autograd.RULES, *_LATER, "checkpoint"}:
+        elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint"}:
             library.impl(operator.local_name, function, what)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
@@ -255,59 +283,6 @@ def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
         if said is not None:
             return CheckpointPolicy[f"MUST_{said.upper()}"]
     return CheckpointPolicy.PREFER_RECOMPUTE
-
-
-def when_imported(module: str, act: Callable[[Any], None], operators: Sequence[Any]) -> None:
-    """Act now if the module is there, or at the end of its import."""
-
-    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
-        if name != module:
-            return None
-        sys.meta_path.remove(finder)
-        spec: Any = importlib.util.find_spec(name)
-        if spec is not None:
-            run = spec.loader.exec_module
-            spec.loader.exec_module = lambda made: (run(made), [*map(act, operators)])
-        return spec
-
-    finder: Any = SimpleNamespace(find_spec=find_spec)
-    if module not in sys.modules:
-        sys.meta_path.insert(0, finder)
-        return
-    for operator in operators:
-        act(operator)
-
-
-def _decompose_in_inductor(given: tuple[str, Function]) -> None:
-    from torch._inductor import decomposition
-
-    decomposition.decompositions.setdefault(_handle(given[0]), given[1])
-    # It keeps a copy of the table.
-    decomposition.fast_random_decomps.cache_clear()
-
-
-def _decompose_elsewhere(given: tuple[str, Function]) -> None:
-    """In the table that `torch.onnx.export` and `get_decompositions` read."""
-    from torch import _decomp
-
-    _decomp.decomposition_table.setdefault(_handle(given[0]), given[1])
-
-
-def _count_flops(given: tuple[str, Function]) -> None:
-    from torch.utils import flop_counter
-
-    packet, function = _handle(given[0]).overloadpacket, given[1]
-    if packet not in flop_counter.flop_registry:
-        wrapped = flop_counter.register_flop_formula(packet, get_raw=True)
-        wrapped(lambda *args, out_val=None, **kwargs: function(*args, **kwargs))
-
-
-# What is registered in modules of torch that the package does not import.
-_LATER: Mapping[str, tuple[str, Callable[[Any], None]]] = {
-    "inductor": ("torch._inductor.decomposition", _decompose_in_inductor),
-    "onnx": ("torch._decomp", _decompose_elsewhere),
-    "flops": ("torch.utils.flop_counter", _count_flops),
-}
 
 
 def _current(table: Table, key: tuple[str, str]) -> Function:

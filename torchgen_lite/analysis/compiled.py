@@ -1,0 +1,48 @@
+"""Check the fields that say something to compilers and counters: `decompose:`, `flops:`, `checkpoint:`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.fakes.check import mistakes
+from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas.model import Expression
+
+
+def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
+    """TG387, where nothing can be put in the place of an operator's calls."""
+    function, schema, problem = operator.function, operator.schema, ""
+    if schema.written or schema.is_aliasing:
+        problem = "writes to an argument or returns one"
+    elif function.effects is not None:
+        problem = "has effects"
+    elif function.samples is None or function.samples.reference is None:
+        problem = "has no `reference` in `samples`"
+    yield from _unsuited(operator, "decompose", problem)
+
+
+def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:
+    """TG387, where results cannot be kept."""
+    is_lost = policy == "save" and operator.schema.written
+    yield from _unsuited(operator, "checkpoint", "writes to an argument" if is_lost else "")
+
+
+def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
+    """Mistakes in the expression, and TG387: PyTorch counts by the name, without the overload."""
+    yield from mistakes(flops, frozenset({kinds.INT}), operator.schema)
+    names = [(f.namespace, f.func.base_name) for f in operator.others.functions]
+    is_one = names.count((operator.function.namespace, operator.schema.base_name)) == 1
+    yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")
+
+
+def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
+    if operator.function.namespace in TORCH_NAMESPACES:
+        problem = "is an operator of PyTorch"
+    elif operator.is_only_composed:
+        problem = "is composed of others, which is all that compilers see"
+    if problem:
+        message = f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}"
+        yield Found("TG387", message, operator.function.place(field), "not used", "leave it out")

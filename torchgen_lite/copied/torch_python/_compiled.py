@@ -1,0 +1,110 @@
+"""What compilers and counters of torch know of the operators of a package, in modules that the package does not import."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+# Parts of torch have no annotations.
+_C: Any = torch._C
+
+
+def when_imported(module: str, act: Callable[[Any], None], operators: Sequence[Any]) -> None:
+    """Act now if the module is there, or at the end of its import."""
+
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if name != module:
+            return None
+        place = sys.meta_path.index(finder)
+        sys.meta_path.remove(finder)
+        try:
+            spec: Any = importlib.util.find_spec(name)
+        finally:
+            # Who looks need not import.
+            sys.meta_path.insert(place, finder)
+        if spec is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(made: ModuleType) -> None:
+                run(made)
+                if finder in sys.meta_path:
+                    sys.meta_path.remove(finder)
+                    for operator in operators:
+                        act(operator)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+    finder: Any = SimpleNamespace(find_spec=find_spec)
+    if module not in sys.modules:
+        sys.meta_path.insert(0, finder)
+        return
+    for operator in operators:
+        act(operator)
+
+
+def _apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose results share no memory with its arguments, nor with each other: those of an operator do not."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        known = [v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor)]
+
+        def own(value: torch.Tensor) -> torch.Tensor:
+            value = value.clone() if any(_C._is_alias_of(value, v) for v in known) else value
+            known.append(value)
+            return value
+
+        return pytree.tree_map_only(torch.Tensor, own, found)
+
+    return call
+
+
+def _decompose_in_inductor(given: Any) -> None:
+    from torch._inductor import decomposition
+
+    decomposition.decompositions.setdefault(given[0], _apart(given[1]))
+    # It keeps a copy of the table.
+    decomposition.fast_random_decomps.cache_clear()
+
+
+def _decompose_elsewhere(given: Any) -> None:
+    """In the table that `torch.onnx.export` and `get_decompositions` read.
+
+    Fake tensors with symbolic sizes read it too, before they ask for the fake.
+    """
+    from torch import _decomp
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.fx.experimental import proxy_tensor
+
+    op, function, fake = given[0], _apart(given[1]), given[2]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        is_fake = any(isinstance(v, FakeTensor) for v in pytree.tree_leaves((args, kwargs)))
+        asks = is_fake and fake is not None and proxy_tensor.get_proxy_mode() is None
+        return (fake if asks else function)(*args, **kwargs)
+
+    _decomp.decomposition_table.setdefault(op, call)
+
+
+def _count_flops(given: Any) -> None:
+    from torch.utils import flop_counter
+
+    packet, function = given[0].overloadpacket, given[1]
+    if packet not in flop_counter.flop_registry:
+        wrapped = flop_counter.register_flop_formula(packet, get_raw=True)
+        wrapped(lambda *args, out_val=None, **kwargs: function(*args, **kwargs))
+
+
+# What is registered in modules of torch that the package does not import, given the operator, the function and its fake.
+LATER: Mapping[str, tuple[str, Callable[[Any], None]]] = {
+    "inductor": ("torch._inductor.decomposition", _decompose_in_inductor),
+    "onnx": ("torch._decomp", _decompose_elsewhere),
+    "flops": ("torch.utils.flop_counter", _count_flops),
+}
