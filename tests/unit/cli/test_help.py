@@ -124,7 +124,9 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
         give_wheels(stale, "2.9.1", "2.11.0", "2.13.0")
     elif command == "adopt":
         (stale / "torchgen_lite.toml").unlink()
-    (stale / "csrc").mkdir()
+    for folder in ("csrc", "mylib"):
+        (stale / folder).mkdir()
+    (stale / "mylib/ops.py").write_text("")
     (stale / "csrc/ops.cpp").write_text('TORCH_LIBRARY(mylib, m) { m.def("f() -> ()"); }')
     for line in examples(run, command):
         # The language server is tested in `tests/unit/tools/lsp`.
