@@ -29,6 +29,7 @@ from ._autograd import refused as refused
 # Parts of torch have no annotations.
 _C: Any = torch._C
 check: Callable[[Any, Callable[[], str]], None] = torch._check
+_HERE = str(sys.modules[__name__].__file__)
 
 
 class RegistrationError(ImportError):
@@ -139,10 +140,9 @@ def register(
 
 def _tag(package: str) -> None:
     """Let caches of compiled programs, on disk too, forget those that were traced with other rules and formulas."""
-    digest = hashlib.sha256(Path(__file__).with_name("_operators.py").read_bytes())
+    digest = hashlib.sha256(Path(_HERE).with_name("_operators.py").read_bytes())
     for module in sorted(_named):
-        parts, found = module.split("."), None
-        folders: Any = None
+        parts, found, folders = module.split("."), None, cast("Any", None)
         # Found where imports look, and not imported.
         for i in range(len(parts)):
             found = PathFinder.find_spec(".".join(parts[: i + 1]), folders)
