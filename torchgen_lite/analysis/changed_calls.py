@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
@@ -34,11 +34,8 @@ _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
 _FAKES = frozenset({Origin.fake, Origin.traced_view})
 
 
-class _Text(NamedTuple):
-    """What stands somewhere, with the names of the new version."""
-
-    text: str
-    span: Span | None = None
+# A formula with the names of the new version, and its place.
+_Text = tuple[str, Span | None]
 
 
 def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
@@ -56,14 +53,14 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
         had, left = (one.get((key, name)) or one.get((DEFAULT, name)) for one in (before, after))
         if had is None:
             continue
-        text, there = had
+        (text, there), (other, here) = had, left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
-        if left is None or left.text == NOT_DIFFERENTIABLE != text:
+        if not other or other == NOT_DIFFERENTIABLE != text:
             message = f"`{name}` has no formula{where} any more"
-            yield Change("TG368", message, left.span if left else None, "", there)
-        elif left.text != text:
-            message = f"the formula of `{name}`{where} changed from `{text}` to `{left.text}`"
-            yield Change("TG376", message, left.span, "changed", there)
+            yield Change("TG368", message, here, "", there)
+        elif other != text:
+            message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
+            yield Change("TG376", message, here, "changed", there)
     if now is not None and was.output_differentiability != now.output_differentiability:
         here, there = now.differentiability_span, was.differentiability_span
         yield Change("TG376", "other results are differentiable", here, "changed", there)
@@ -80,7 +77,7 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
     return {
-        (key, names.get(name, name)): _Text(one.word or _renamed(one.expression, names), one.span)
+        (key, names.get(name, name)): (one.word or _renamed(one.expression, names), one.span)
         for key, formulas in derivatives.variants
         for one in formulas
         for name in one.names

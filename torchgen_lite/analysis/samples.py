@@ -32,7 +32,9 @@ _WORDS = CONSTANTS.keys() | {"None"}
 def check(operator: Operator, samples: Samples) -> Iterator[Found]:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
-        for found in _check_call(operator.function, sample):
+        values = [*sample.arguments, *(value for _, value in sample.keywords)]
+        wrong = [found for value in values for found in _unreadable(value)]
+        for found in wrong or _bind(operator.function, sample):
             yield found._replace(span=found.span or sample.span)
     if samples.reference is not None:
         yield from _unknown_names(operator.function, samples.reference)
@@ -46,14 +48,6 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
             hint = did_you_mean(name, words | BUILTINS) or "functions are written `torch.exp(x)`"
             message = f"unknown name `{name}` in a reference"
             yield Found("TG335", message, span, "not an argument", hint)
-
-
-def _check_call(function: NativeFunction, sample: Sample) -> Iterator[Found]:
-    values = [*sample.arguments, *(value for _, value in sample.keywords)]
-    wrong = [found for value in values for found in _unreadable(value)]
-    yield from wrong
-    if not wrong:
-        yield from _bind(function, sample)
 
 
 _USED = "use calls such as `randn(3)`, numbers, words, strings and lists"

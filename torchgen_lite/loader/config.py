@@ -345,8 +345,7 @@ def locate_option(config: Config, table: str, key: str) -> Label | None:
     """Where the configuration sets `key` in a table like `target.python`; None without a file."""
     if config.source is None:
         return None
-    own = config.path is not None and config.path.name != "pyproject.toml"
-    prefix = "" if own else f"tool.{_TABLE}"
+    prefix = f"tool.{_TABLE}" if config.source.path.endswith("pyproject.toml") else ""
     return Label(find_key(config.source, f"{prefix}.{table}".strip("."), key), "here")
 
 

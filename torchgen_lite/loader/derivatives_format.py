@@ -52,9 +52,9 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     position = earlier.find(reader, schema.full_name, name)
     if position is None:
         return
-    function = earlier.functions[position]
-    names = [a.name for a in schema.arguments]
-    every = [f for f in earlier.functions if f.name == function.name]
+    functions, names = earlier.functions, [a.name for a in schema.arguments]
+    function = functions[position]
+    every = [f for f in functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
         said = f"the arguments of `{schema.full_name}` are named differently where it is declared"
@@ -67,7 +67,6 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
         if DEFAULT in variants:
             variants["AutogradPrivateUse1"] = variants.pop(DEFAULT)
         derivatives = replace(derivatives, variants=tuple(variants.items()))
-    functions = earlier.functions
     for one in same:
         at = next(number for number, other in enumerate(functions) if other is one)
         known = versions.of(one.torch)

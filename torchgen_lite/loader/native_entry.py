@@ -185,7 +185,5 @@ def _build(
     )
 
 
-@lru_cache(maxsize=256)
-def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
-    """One shared tuple for all entries with these field names."""
-    return names
+# One tuple for all entries with the same field names.
+_shared = lru_cache(maxsize=256)(tuple[str, ...])

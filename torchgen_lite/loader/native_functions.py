@@ -82,7 +82,9 @@ def _load_file(
         """Read an entry as soon as its node is complete, unless this is a derivatives.yaml."""
         nonlocal has_formulas, is_over
         if has_formulas is None:
-            has_formulas = _begins_formulas(item)
+            # A derivatives.yaml that is a list.
+            own = _keys(item)
+            has_formulas = "name" in own and "func" not in own and not own <= {"name", *FIELDS}
         if not has_formulas and not is_over:
             is_over = _too_many_errors(source, item, diagnostics) or not _load_item(
                 EntryReader(source, diagnostics, dialect, item), item, earlier
@@ -142,12 +144,6 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
     message, reader = f"more than {MAX_ERRORS} errors", EntryReader(source, diagnostics)
     reader.report("TG110", message, item, "not read from here on")
     return True
-
-
-def _begins_formulas(first: Node) -> bool:
-    """Whether this is the first entry of a derivatives.yaml that is a list."""
-    keys = _keys(first)
-    return "name" in keys and "func" not in keys and not keys <= {"name", *FIELDS}
 
 
 def _keys(node: Node) -> Set[str]:

@@ -204,14 +204,13 @@ class EntryReader:
 
     def flag(self, name: str, node: Node) -> bool:
         """The truth value of a field by YAML 1.2; False if it is wrong."""
-        if isinstance(node, ScalarNode) and node.style == "" and node.value in TRUTH:
-            return TRUTH[node.value]
-        if isinstance(node, ScalarNode) and not node.is_null:
-            message = f"`{name}` takes True or False, not `{short(node.value)}`"
+        scalar = self.scalar(name, node, "True or False")
+        if scalar is None:
+            return False
+        if scalar.style or scalar.value not in TRUTH:
+            message = f"`{name}` takes True or False, not `{short(scalar.value)}`"
             self.report("TG106", message, node, "not a boolean")
-        else:
-            self.wrong_type(name, node, "True or False")
-        return False
+        return not scalar.style and TRUTH.get(scalar.value, False)
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""

@@ -20,9 +20,6 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     {'add_t': 'add_t', 'add_T': 'add_T-1', 'Sub': 'Sub', 'ADD_t': 'ADD_t-1c'}
     """
     alike = Counter([name.lower() for name in set(names)])
-    return {name: name + (_capitals(name) if alike[name.lower()] > 1 else "") for name in names}
-
-
-def _capitals(name: str) -> str:
-    bits = int("".join("1" if letter.isupper() else "0" for letter in name), 2)
-    return f"-{bits:x}" if bits else ""
+    several = [name for name in names if alike[name.lower()] > 1]
+    bits = {name: int("".join("01"[letter.isupper()] for letter in name), 2) for name in several}
+    return {name: f"{name}-{bits[name]:x}" if bits.get(name) else name for name in names}

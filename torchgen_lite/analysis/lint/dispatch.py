@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.computed_table import Registrations, cell_of
-from torchgen_lite.analysis.derive.layout import tensor_options
+from torchgen_lite.analysis.derive.layout import is_tensor_like, tensor_options
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
@@ -17,7 +17,6 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, SchemaKind, walk_type
-from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _SERVED = frozenset({_IMPLICIT, *_EXPLICIT, "Meta"})
@@ -121,10 +120,9 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]
     if unread or function.place("kernels") is not None:
         return False
-    kinds = {dispatch_kind(value.type) for value in function.func.returns}
     keys = {entry.key for entry in function.dispatch}
     is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
-    return is_asked and not kinds.isdisjoint((DispatchKind.tensor, DispatchKind.tensor_list))
+    return is_asked and any(is_tensor_like(value.type) for value in function.func.returns)
 
 
 def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -143,11 +141,10 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         theirs = resolved.lent.get(function.name)
         if theirs is None or not theirs.is_composed or theirs.kind is SchemaKind.out:
             continue
-        kinds = {dispatch_kind(value.type) for value in function.func.returns}
         by_hand = any(entry.key.startswith("Autograd") for entry in function.dispatch)
         # ExecuTorch, which `kernels` is for, does not train.
         is_fine = by_hand or function.derivatives or function.place("kernels") is not None
-        if is_fine or kinds.isdisjoint((DispatchKind.tensor, DispatchKind.tensor_list)):
+        if is_fine or not any(is_tensor_like(value.type) for value in function.func.returns):
             continue
         # The formulas that PyTorch has for a few of them call the other one.
         base = function.func.base_name

@@ -48,8 +48,7 @@ def check_names(
     """
     found = []
     namespace = options.namespace or default_namespace([one.function for one in operators])
-    problem = namespace_problem(namespace)
-    if problem:
+    if problem := namespace_problem(namespace):
         place = locate_option(program.config, f"target.{target}", "namespace")
         found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
     place = locate_option(program.config, f"target.{target}", "kernel-classes")
@@ -86,8 +85,7 @@ def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, Help | None]]:
     """Undeclared classes and classes without a kernel, each with a hint."""
-    kernels = [entry.kernel for operator in operators for entry in operator.own_kernels]
-    scopes = {split_kernel(kernel, "")[0] for kernel in kernels} - {""}
+    scopes = {split_kernel(e.kernel, "")[0] for one in operators for e in one.own_kernels} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
             usual = f"kernels in it are named `{name}::f` under `dispatch`"

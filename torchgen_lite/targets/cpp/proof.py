@@ -127,9 +127,8 @@ def proof_files(
                 blocks[-1] = [*blocks[-1], *map(layout.own, further)]
             proof = {**shown, **_operator_context(own, namespace, relation), "includes": blocks}
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
-    names = [f"verify/{stem}.h" for stem in stems.values()]
-    every: dict[str, object] = {"includes": [[*map(layout.own, names)]] if names else []}
-    every |= {"namespace": namespace, "python": python}
+    names = [layout.own(f"verify/{stem}.h") for stem in stems.values()]
+    every = {"namespace": namespace, "python": python, "includes": [names] if names else []}
     yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", every)
 
 
