@@ -168,17 +168,27 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
     return f"`{autocast.dtype}`{back}"
 
 
-def compare_tags(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone; TG382 for one that is new."""
-    was, now = old.operator.tags, new.operator.tags
-    if old.operator.function.effects and not new.operator.function.effects:
-        yield new.changed("TG380", "`effects` was removed", "func", old, "calls may be dropped")
-    for tag in [tag for tag in was if tag not in now]:
-        yield new.changed("TG380", f"tag `{tag}` was removed", "tags", old, f"no `{tag}`")
+    was, now = _promises(old, _new_names(old, new)), _promises(new, {})
+    for field, word in [one for one in was if one not in now]:
+        yield new.changed("TG380", f"`{field}: {word}` was removed", field, old, f"no `{word}`")
     # What PyTorch's own file adds is its own affair.
     is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
-    for tag in [tag for tag in now if tag not in was and not is_theirs]:
-        yield new.changed("TG382", f"tag `{tag}` was added", "tags", old)
+    for field, word in [one for one in now if one not in was and not is_theirs]:
+        yield new.changed("TG382", f"`{field}: {word}` was added", field, old)
+
+
+def _promises(offer: Offer, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is said to those who handle calls without running them: the fields, each with a word. Tags are for every
+    target, the others for one that registers rules for `vmap`, too."""
+    function, said = offer.operator.function, [("tags", tag) for tag in offer.operator.tags]
+    policies = [one.policy for one in offer.served if one is not None]
+    if any(one.is_pytorch or Origin.vmap in one.makes for one in policies):
+        said += [("effects", function.effects or ""), ("checkpoint", function.checkpoint or "")]
+        said += [("decompose", compiler) for compiler in function.decompose]
+        said += [("flops", _renamed(function.flops, names))]
+    return [(field, word) for field, word in said if word]
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:

@@ -251,7 +251,7 @@ _OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
     changed_calls.compare_formulas,
     changed_calls.compare_fakes,
     changed_calls.compare_autocast,
-    changed_calls.compare_tags,
+    changed_calls.compare_promises,
     changed_calls.compare_functions,
     changed_calls.compare_cells,
 )
