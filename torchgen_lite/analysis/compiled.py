@@ -9,7 +9,7 @@ from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
-from torchgen_lite.formulas.model import Expression
+from torchgen_lite.formulas.model import Expression, Literal, Unary
 
 
 def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
@@ -33,6 +33,9 @@ def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:
 def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
     """Mistakes in the expression, and TG387: PyTorch counts by the name, without the overload."""
     yield from mistakes(flops, frozenset({kinds.INT}), operator.schema)
+    if isinstance(flops, Unary) and flops.operator == "-" and isinstance(flops.operand, Literal):
+        hint = "write how many operations a call takes"
+        yield Found("TG333", f"`flops` is `{flops}`, less than 0", flops.span, "negative", hint)
     names = [(f.namespace, f.func.base_name) for f in operator.others.functions]
     is_one = names.count((operator.function.namespace, operator.schema.base_name)) == 1
     yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")

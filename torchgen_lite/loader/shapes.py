@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.versions import parse_range
-from torchgen_lite.loader.yaml_nodes import Node
+from torchgen_lite.loader.yaml_nodes import ListNode, Node
 
 Schema = Callable[[Dialect], Json]
 Read = Callable[[EntryReader, str, Node], object]
@@ -40,10 +40,11 @@ def comma_list(words: Iterable[str]) -> str:
     return rf"^\s*(?:{one})\s*(?:,\s*(?:{one})\s*)*$"
 
 
-def words(pattern: str, choices: Collection[str] = ()) -> Json:
+def words(pattern: str, choices: Collection[str] = (), least: int = 0) -> Json:
     """A comma list, or a YAML list."""
-    item: Json = {"enum": list(choices)} if choices else {"type": "string", "pattern": pattern}
-    return {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "array", "items": item}]}
+    text: Json = {"type": "string", "pattern": pattern}
+    item = {"enum": list(choices)} if choices else text
+    return {"anyOf": [text, {"type": "array", "items": item, "minItems": least}]}
 
 
 def one_of(what: str, choices: Collection[str]) -> Shape:
@@ -78,12 +79,14 @@ def text_that(
 
 
 def some_of(what: str, choices: Collection[str]) -> Shape:
-    """Some of a few words; TG107 for any other."""
+    """Some of a few words; TG107 for any other, TG114 for none."""
 
     def read(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
+        if isinstance(node, ListNode) and not node.items:
+            reader.report("TG114", f"`{name}` has no value", node, f"expected a {what}")
         return reader.choices("TG107", what, name, node, choices)
 
-    return Shape(plain(**words(comma_list(choices), choices)), read, is_words=True)
+    return Shape(plain(**words(comma_list(choices), choices, least=1)), read, is_words=True)
 
 
 def declared_in(module: str, name: str = "SHAPE") -> Shape:

@@ -1,4 +1,4 @@
-"""Fields for compilers and counters: TG387 where an operator has no use for them."""
+"""Fields for compilers and counters: what they cannot say, and TG387 where an operator has no use for them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import load
+from torchgen_lite.diagnostics import render_concise
 
 NAME = "- func: my::f(Tensor x) -> Tensor\n"
 REFERENCE = "  samples: {calls: [(randn(3))], reference: x * 2}\n"
@@ -48,3 +49,20 @@ def test_what_has_no_use_for_a_field(entry: str, problem: str, tmp_path: Path) -
     found = [d for d in load(root=tmp_path).diagnostics if d.code == "TG387"]
     assert bool(found) == bool(problem)
     assert all(problem in one.message for one in found)
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("flops: -4", "4:10: error[TG333] 'flops' is '-4', less than 0: negative"),
+        ('flops: "-(4)"', "4:11: error[TG333] 'flops' is '-4', less than 0: negative"),
+        ("flops: 0", ""),
+        ("flops: x.numel() - 4", ""),
+        ("decompose: []", "4:14: error[TG114] 'decompose' has no value: expected a compiler"),
+        ("dtypes: []", "4:11: error[TG114] 'dtypes' has no value: expected a dtype"),
+    ],
+)
+def test_what_a_field_cannot_say(field: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "native_functions.yaml").write_text(f"{NAME}{KERNEL}{REFERENCE}  {field}\n")
+    shown = render_concise(load(root=tmp_path).diagnostics)
+    assert shown.partition(":")[2].partition(" (")[0].strip() == said
