@@ -131,6 +131,50 @@ def test_each_kernel_is_generated_once(tmp_path: Path, target: str) -> None:
     assert '"half_cpu"' in python and '"thrice_triton"' in python and "twice_cpu" not in python
 
 
+@needs_compiler
+@pytest.mark.torch
+def test_a_function_of_python_may_have_a_name_that_is_a_keyword_of_cpp(project: Path) -> None:
+    for name, text in (("ops.yaml", YAML), ("tiny/kernels.py", PYTHON)):
+        (project / name).write_text(text.replace("half_cpu", "delete"))
+    files = generate(load(root=project))
+    write_files(project, files)
+    include = project / "cpp-torch-stable" / "include"
+    assert "function_of_python delete_;" in (include / "tiny" / "verify_kernels.h").read_text()
+    assert '"delete"' in files["torch-python/tiny_ops/_operators.py"]
+    done = check_syntax(project, "kernels.cpp", flags=flags_for_torch(), includes=[include])
+    assert done.messages == ""
+
+
+STRUCTURED = """\
+- func: tiny::scale.out(Tensor x, float s, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {CPU: scale_out}
+- func: tiny::scale(Tensor x, float s) -> Tensor
+  structured_delegate: scale.out
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        ("scale", []),
+        (
+            "scale_out",
+            ["kernel `scale_out` is a structured class, and Python has a function of that name"],
+        ),
+    ],
+)
+def test_a_structured_kernel_is_no_function_of_python(
+    tmp_path: Path, function: str, found: list[str]
+) -> None:
+    """Both languages would register it: a class of C++ serves every variant, a function one of them."""
+    folder = write_project(tmp_path, "cpp-torch")
+    (folder / "ops.yaml").write_text(STRUCTURED)
+    (folder / "tiny/kernels.py").write_text(f"def {function}(x, s, *, out): ...\n")
+    diagnostics = lint_targets(load(root=folder))
+    assert [d.message for d in diagnostics if d.code == "TG513"] == found
+
+
 def test_tables_show_both(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     for name, kernel in (("twice", "twice_cpu"), ("half", "half_cpu")):

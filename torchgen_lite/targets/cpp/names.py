@@ -56,7 +56,7 @@ def check_names(
         found.append(Diagnostic("TG510", f"`kernel-classes`: {problem}", place, help=help_))
     for operator in operators:
         found += _check_arguments(operator.function)
-        found += _check_kernels(operator, namespace, inner)
+    found += _check_kernels(program, operators, namespace, inner)
     return [*found, *_check_classes(operators, namespace)]
 
 
@@ -109,21 +109,27 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 
 
 def _check_kernels(
-    operator: Operator, namespace: str, inner: Collection[str]
+    program: Program, operators: Sequence[Operator], namespace: str, inner: Collection[str]
 ) -> Iterator[Diagnostic]:
-    for entry in operator.own_kernels:
-        scope, name = split_kernel(entry.kernel, namespace)
-        macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
-        if macro:
-            message = f"kernel `{entry.kernel}` cannot be declared: `{macro}` is a macro"
-            yield finding(operator.function, "TG513", message, entry.kernel_span, "this kernel")
-            return
-        if scope == namespace and name in inner:
-            message = f"kernel `{entry.kernel}` has the name of a generated namespace"
-            label = f"`{namespace}::{name}` is a namespace"
-            hint = f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`"
+    python = program.python_kernels
+    for operator in operators:
+        for entry in operator.own_kernels:
+            scope, name = split_kernel(entry.kernel, namespace)
+            macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
+            label, hint = "this kernel", None
+            if macro:
+                problem = f"cannot be declared: `{macro}` is a macro"
+            elif entry.is_structured and python is not None and python.find(entry.kernel):
+                problem = "is a structured class, and Python has a function of that name"
+            elif scope == namespace and name in inner:
+                problem = "has the name of a generated namespace"
+                label = f"`{namespace}::{name}` is a namespace"
+                hint = f"rename the kernel under `dispatch`: `{entry.key}: {name}_kernel`"
+            else:
+                continue
+            message = f"kernel `{entry.kernel}` {problem}"
             yield finding(operator.function, "TG513", message, entry.kernel_span, label, hint)
-            return
+            break
 
 
 def _check_classes(operators: Sequence[Operator], namespace: str) -> Iterator[Diagnostic]:
