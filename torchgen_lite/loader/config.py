@@ -51,6 +51,8 @@ _PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _CROWDED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}[ \t]*\.[ \t]*){{{_MAX_PARTS}}}", re.M)
 CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
 _TABLE = "torchgen_lite"
+# Headers of the table in pyproject.toml, also those that are spelled as the distribution is.
+_HEADERS = re.compile(r"(?m)^\s*\[\s*tool\s*\.\s*(torchgen[_-]lite)(?![\w-])")
 # The tables of the configuration, besides those of targets.
 TABLES = ("lint", "workspace")
 
@@ -232,7 +234,7 @@ def _has_table(path: Path) -> bool:
         text = path.read_text("utf-8-sig", "replace")
     except OSError:
         return False
-    return re.search(rf"(?m)^\s*\[\s*tool\s*\.\s*{_TABLE}\b", text) is not None
+    return _HEADERS.search(text) is not None
 
 
 def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
@@ -244,6 +246,10 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         data = tool.get(_TABLE, {}) if isinstance(tool, dict) else {}
         if not isinstance(data, dict):
             diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
+        for found in [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]:
+            place, hint = Span(source, *found.span(1)), did_you_mean(found[1], [_TABLE])
+            message = f"`tool.{found[1]}` is not the table of torchgen-lite"
+            diagnostics.append(Diagnostic("TG002", message, Label(place, "here"), help=hint))
     if isinstance(data, dict):
         values = _read_tables(source, prefix, data, diagnostics)
         config = replace(config, source=source, **values)

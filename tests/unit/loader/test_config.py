@@ -68,6 +68,12 @@ def test_a_file_of_its_own_has_bare_keys(tmp_path: Path) -> None:
     assert read(tmp_path, 'schema = "x.yaml"\n', "torchgen_lite.toml")[0].schema == ("x.yaml",)
 
 
+def test_tables_of_others_configure_nothing(tmp_path: Path) -> None:
+    text = '[tool.torchgen-lite-tools]\nx = 1\n[tool.hatch.build.hooks.torchgen-lite]\nmode = "check"\n'
+    config, said = read(tmp_path, text)
+    assert (config.path, said) == (None, "")
+
+
 def test_two_configurations_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text("")
     _, said = read(tmp_path, "[tool.torchgen_lite]\n")
@@ -106,6 +112,16 @@ CROWDED = "error[TG001] a key has more than 100 parts"
         (
             "[tool.torchgen_lite]\n\n[tool.torchgen_lite.unknown]\n",
             "pyproject.toml:3:21: error[TG002] unknown configuration key 'unknown'",
+        ),
+        (
+            '[tool.torchgen-lite]\nschema = ["ops.yaml"]\n',
+            "pyproject.toml:1:7: error[TG002] 'tool.torchgen-lite' is not the table of torchgen-lite"
+            " (did you mean 'torchgen_lite'?)",
+        ),
+        (
+            "[project]\n[ tool . torchgen-lite.target.python ]\n",
+            "pyproject.toml:2:10: error[TG002] 'tool.torchgen-lite' is not the table of torchgen-lite"
+            " (did you mean 'torchgen_lite'?)",
         ),
         (
             '[tool.torchgen_lite]\nrequired-version = "new"\n',
