@@ -67,6 +67,12 @@ def test_distributions_agree() -> None:
     assert "PyTorch" in first["description"]
 
 
+def test_a_distribution_needs_another_one_of_the_same_release() -> None:
+    needed = map(Requirement, [r for one in DISTRIBUTIONS for r in project(one)["dependencies"]])
+    ours = {one.name: str(one.specifier) for one in needed if one.name.startswith("torchgen-lite")}
+    assert ours == dict.fromkeys(("torchgen-lite-runtime", "torchgen-lite"), f"=={__version__}")
+
+
 def test_an_address_has_one_spelling() -> None:
     """`OWNER` is in place of an account until there is one; RELEASING.md replaces it."""
     home = project(".")["urls"]["Homepage"].removesuffix("torchgen_lite")

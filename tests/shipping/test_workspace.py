@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import ROOT, SOURCES
 from tests.shipping.environment import Environment
 from torchgen_lite.diagnostics import code_names
+from torchgen_lite.version import __version__
 
 FOLDERS = (ROOT, ROOT / "runtime", ROOT / "reference", ROOT / "tools")
 CONTENTS = {
@@ -54,6 +55,8 @@ def test_a_wheel_has_its_packages_and_says_what_they_need(
     assert {top for top in tops if not top.endswith(".dist-info")} == CONTENTS[name]
     required = [one for one in metadata.get_all("Requires-Dist", []) if "extra ==" not in one]
     assert {re.split(r"[^\w-]", one)[0] for one in required} == REQUIREMENTS[name]
+    ours = [one for one in required if one.startswith("torchgen-lite")]
+    assert all(one.endswith(f"=={__version__}") for one in ours)
     uses_numpy = [text for text in code if re.search(rb"^ *(?:import|from) numpy\b", text, re.M)]
     assert bool(uses_numpy) == (name == "torchgen_lite_reference")
 
