@@ -125,7 +125,7 @@ def _changes(root: Path, library: Library, names: frozenset[str]) -> tuple[list[
     made = [Change(path, "create", None, text) for path, text in written.items()]
     registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
     devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
-    build = with_generated_code(root, registered, devices)
+    build = with_generated_code(root, registered, devices, written)
     cut = [
         Change(_below(root, one.path), "update", one.text, text)
         for one, text in [*texts, *build.changed]

@@ -42,9 +42,12 @@ class Build:
     by_hand: list[str]
 
 
-def with_generated_code(root: Path, registered: Collection[str], devices: Collection[str]) -> Build:
+def with_generated_code(
+    root: Path, registered: Collection[str], devices: Collection[str], written: Collection[str]
+) -> Build:
     """The build files of a folder, so that they compile the generated code with the files that `registered`, whose
-    operators have kernels for these devices besides CPU."""
+    operators have kernels for these devices besides CPU; its source distribution has the files `written`, too.
+    """
     build = Build([], [])
     for source in _build_files(root) if registered else ():
         below = PurePosixPath(os.path.relpath(source.path, root)).parent
@@ -52,6 +55,9 @@ def with_generated_code(root: Path, registered: Collection[str], devices: Collec
         up = PurePosixPath(os.path.relpath(".", below))
         try:
             text = _changed(source, files, up, devices)
+            if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
+                listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
+                text = f"{text.rstrip()}\n{listed}"
         except _Uncertain as why:
             build.by_hand.append(f"{source.path}: {why}")
         else:
@@ -71,7 +77,7 @@ def _build_files(root: Path) -> Iterator[Source]:
 def _changed(source: Source, files: list[str], up: PurePosixPath, devices: Collection[str]) -> str:
     name = PurePosixPath(source.path).name
     if name == "MANIFEST.in":
-        return _manifest(source.text) if up == PurePosixPath(".") else source.text
+        return source.text
     if name == "pyproject.toml":
         if re.search(r"^\s*ext-modules\s*=", source.text, re.M):
             raise _Uncertain("`ext-modules` takes no patterns: add the generated files by name")
@@ -84,14 +90,6 @@ def _changed(source: Source, files: list[str], up: PurePosixPath, devices: Colle
         listed = ", ".join(sorted(devices))
         raise _Uncertain(f"generated code for {listed} is compiled only where that is there")
     return text
-
-
-def _manifest(text: str) -> str:
-    lines = [
-        "include ops.yaml torchgen_lite.toml adopted_kernels.h",
-        "recursive-include generated *",
-    ]
-    return text.rstrip("\n") + "\n" + "\n".join(lines) + "\n" if text.strip() else text
 
 
 def _setup(text: str, files: list[str], up: PurePosixPath) -> str:

@@ -236,10 +236,17 @@ def test_a_header_of_the_library_declares(run: Run, folder: Path) -> None:
     (folder / "f.h").write_text(
         "#pragma once\nnamespace lib { at::Tensor f(const at::Tensor&); }\n"
     )
+    (folder / "MANIFEST.in").write_text("include f.h\n")
     result, _ = adopted(
         run, folder, 'TORCH_LIBRARY(lib, m) { m.def("f(Tensor x) -> Tensor", &f); }\n'
     )
     assert result.code == 0 and not (folder / "adopted_kernels.h").exists()
+    listed = (folder / "MANIFEST.in").read_text().splitlines()
+    assert listed == [
+        "include f.h",
+        "include ops.yaml torchgen_lite.toml",
+        "recursive-include generated *",
+    ]
     assert 'kernel-headers = ["f.h"]' in (folder / "torchgen_lite.toml").read_text()
 
 
