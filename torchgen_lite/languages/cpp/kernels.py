@@ -52,13 +52,3 @@ def flat(namespace: str) -> str:
     'a_b'
     """
     return namespace.replace("::", "_")
-
-
-def include_macro(namespace: str) -> str:
-    """The macro that `kernels.h` defines, so that `verify_kernels.h` can refuse to be included with
-    it.
-
-    >>> include_macro("a::b")
-    'A_B_KERNELS_H'
-    """
-    return f"{flat(namespace).upper()}_KERNELS_H"

@@ -3,10 +3,9 @@
 // mylib::scale(Tensor self, float s) -> Tensor
 
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
-  (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu,
-    (at::Tensor(const at::Tensor&, double)),
-    (schema), meant, meant, true,
+TORCHGEN_LITE_VERIFY(mylib, scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
+  (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu, meant, meant, true,
+    (at::Tensor (const at::Tensor&, double)), (schema),
     " be 'at::Tensor(const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
@@ -44,13 +43,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.cpp.kernels import flat, include_macro, split_class
+from torchgen_lite.languages.cpp.kernels import flat, split_class
 from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.file_names import file_names
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
 
 
 class Relation(NamedTuple):
@@ -62,17 +61,16 @@ class Relation(NamedTuple):
     returned: str
     is_exact: bool
     other: Callable[[Kernel], CppSignature | None] | None = None
-    includes: Blocks = ()
+    includes: Sequence[Header] = ()
 
 
 class Proof(NamedTuple):
     """What `TORCHGEN_LITE_VERIFY` is told of a kernel, which is one of `kernels` for each key that it serves, for its
-    arguments from the `first` on: the checks in their columns, what it must do, the `other` types that
-    it may have, and what it must be, if exactly that.
+    arguments, or the next twenty of them: the checks in their columns, what it must do, the `other` types that it may
+    have, and what it must be, if exactly that.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
     kernels: Sequence[Kernel]
-    first: int
     checks: str
     messages: tuple[str, ...]
     takes_keys: bool
@@ -120,12 +118,13 @@ def proof_files(
         # The header of the first entry includes those for other releases, whose names no operator has.
         further = [f"verify/{stems[flat_name]}-v{n}.h" for n in range(2, len(entries) + 1)]
         for name, own in zip([f"verify/{stems[flat_name]}.h", *further], entries.values()):
-            blocks = [*relation.includes, *includes(own), [layout.own("kernel_check.h")]]
+            headers = [layout.own("kernel_check.h"), *relation.includes]
             if any(kernel.is_member for kernel in own):
-                blocks[-1] = [*blocks[-1], layout.own(_CLASSES)]
-            if further and name not in further:
-                blocks[-1] = [*blocks[-1], *map(layout.own, further)]
-            proof = {**shown, **_operator_context(own, namespace, relation), "includes": blocks}
+                headers.append(layout.own(_CLASSES))
+            if name not in further:
+                headers += map(layout.own, further)
+            proof = {**shown, **_operator_context(own, relation)}
+            proof["includes"] = [headers, *includes(own)]
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)
     names = [layout.own(f"verify/{stem}.h") for stem in stems.values()]
     every = {"namespace": namespace, "python": python, "includes": [names] if names else []}
@@ -135,9 +134,7 @@ def proof_files(
 _CLASSES = "verify_classes.h"
 
 
-def _operator_context(
-    kernels: Sequence[Kernel], namespace: str, relation: Relation
-) -> dict[str, object]:
+def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> dict[str, object]:
     """What the header of one operator contains."""
     free = [kernel for kernel in kernels if not kernel.is_member]
     members = [split_class(kernel.scope)[0] for kernel in kernels if kernel.is_member]
@@ -151,8 +148,6 @@ def _operator_context(
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
         "comment": comment,
-        "kernels_macro": include_macro(namespace),
-        "absent_macro": f"{flat(namespace).upper()}_ABSENT",
         "absent": tuple(dict.fromkeys(kernel.name for kernel in free)),
         "scopes": tuple(dict.fromkeys([*[kernel.scope for kernel in free], *members])),
         "proofs": [
@@ -197,7 +192,6 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
         )
     return Proof(
         own,
-        first,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
         tuple(_messages(kernel, signature, extra, compared)),
         bool(extra),

@@ -10,7 +10,6 @@ from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import (
     global_name,
-    include_macro,
     split_class,
     split_kernel,
 )
@@ -92,7 +91,7 @@ def kernels_headers(
         yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", declared)
     free = [kernel for kernel in kernels if not kernel.is_member]
     context: dict[str, object] = {
-        "macro": include_macro(layout.namespace),
+        "library": layout.namespace,
         "includes": [*includes, [layout.own(name) for name in members]] if members else includes,
         "scopes": _prototypes(free),
     }

@@ -92,7 +92,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     taken = "torch::stable::detail::unbox_type_t"
     is_exact = not options.kernel_headers
 
-    relation = Relation(taken, "as_is", is_exact, includes=[[STABLE_LIBRARY]])
+    relation = Relation(taken, "as_is", is_exact, includes=[STABLE_LIBRARY])
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)

@@ -1,11 +1,13 @@
 """`register_autograd.cpp`: a node for each entry with formulas, and a kernel for each operator that uses it.
 
 at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const at::Tensor& other) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::mul::redispatch(_keys & c10::after_autograd_keyset, self, other);
+  };
   const autograd::Call _call(self, other);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::mul::redispatch(_below, self, other);
+    return _forward();
   }
   auto _node = autograd::make_node<MulBackward0>(_call, self, other);
   ...
@@ -16,7 +18,7 @@ Forward mode needs nothing more: Note [Forward mode is transposed] in `copied/cp
 Note [Versions and views in C++]
 A tensor that an operator writes gets a new version, and a view its base, at the key
 ADInplaceOrView, below autograd. libtorch does neither for custom operators, so every operator that
-writes has a kernel there, with or without formulas.
+writes has a kernel there, with or without formulas. It is the same for all of them, a template.
 """
 
 from __future__ import annotations
@@ -52,13 +54,12 @@ _ORIGINAL = "_original"
 
 
 class AutogradKernel(NamedTuple):
-    """The kernel of an operator under a key, by the names of arguments.
+    """The kernel of an operator whose calls are recorded under a key, by the names of arguments.
 
-    `guard` excludes the keys above. If there is a `forward_refusal`, no `tensors` may have tangents; `refused` may not
-    require gradients, nor may `undifferentiable`, each with its message, which have no tangents either. The versions of
-    `written` are incremented; `viewed` is the base of a view, or of each of several (`views_list`).
+    `guard` excludes the keys above. If there is a `forward_refusal`, no `tensors` may have tangents; nor may
+    `undifferentiable`, each with its message, which may not require gradients either.
 
-    A call that is recorded has a `node`, and `arguments` with gradients. `saved` and `kept` are members
+    A call has a `node`, and `arguments` with gradients. `saved` and `kept` are members
     with their values, before the call and after it; one that is saved may be kept only for the
     gradients at the positions in the third item. `counts` are members for numbers of tensors, each
     with its list. `results` have a history; the second item of each is the member with its number of
@@ -67,63 +68,60 @@ class AutogradKernel(NamedTuple):
     """
 
     operator: CppOperator
-    key: str
-    guard: str = _BELOW_VIEWS
-    forward_refusal: str = ""
-    tensors: tuple[str, ...] = ()
-    undifferentiable: tuple[tuple[str, str], ...] = ()
-    refused: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
-    viewed: str = ""
-    views_list: bool = False
-    node: str = ""
-    arguments: tuple[str, ...] = ()
-    counts: tuple[tuple[str, str], ...] = ()
-    saved: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
-    kept: tuple[tuple[str, str], ...] = ()
-    results: tuple[tuple[str, str], ...] = ()
-    reads_original: bool = False
-    tangent_locals: tuple[tuple[str, str], ...] = ()
-    tangents: tuple[str, ...] = ()
+    name: str
+    guard: str
+    forward_refusal: str
+    tensors: tuple[str, ...]
+    undifferentiable: tuple[tuple[str, str], ...]
+    node: str
+    arguments: tuple[str, ...]
+    counts: tuple[tuple[str, str], ...]
+    saved: tuple[tuple[str, str, tuple[int, ...]], ...]
+    kept: tuple[tuple[str, str], ...]
+    results: tuple[tuple[str, str], ...]
+    reads_original: bool
+    tangent_locals: tuple[tuple[str, str], ...]
+    tangents: tuple[str, ...]
 
-    @property
-    def name(self) -> str:
-        return f"{self.key.lower()}_{self.operator.flat}"
+
+def shared_kernel(
+    operator: CppOperator, one: Registration, plan: AutogradPlan, info: DifferentiabilityInfo | None
+) -> str:
+    """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
+    empty if it does."""
+    names, struct = [a.name for a in operator.schema.arguments], f"ops::{operator.flat}"
+    if one.origin is Origin.view and plan.viewed is not None:
+        return f"autograd::View<{struct}, {names.index(plan.viewed)}>::kernel"
+    about: tuple[str, ...] = ()
+    if one.origin is Origin.raises_versions:
+        about, member = plan.written, "raise_versions"
+    elif one.origin is Origin.passes or info is None:
+        # The operators that the author's kernel calls must not record anything.
+        member = f"pass<{_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS}>"
+    elif one.origin is Origin.refuses_out:
+        about = (*info.arguments, *[a.name for a in operator.schema.out])
+        member = "refuse_out"
+    else:
+        return ""
+    return f"autograd::Kernels<{', '.join([struct, *map(str, map(names.index, about))])}>::{member}"
 
 
 def autograd_kernel(
-    operator: CppOperator,
-    one: Registration,
-    plan: AutogradPlan,
-    info: DifferentiabilityInfo | None,
-    functions: Functions,
+    operator: CppOperator, key: str, info: DifferentiabilityInfo, functions: Functions
 ) -> AutogradKernel:
-    """The kernel that is registered; `info` are the formulas under its key, which call `functions`."""
-    kernel = AutogradKernel(operator, one.key)
-    if one.origin is Origin.raises_versions:
-        return kernel._replace(written=plan.written)
-    if one.origin is Origin.view and plan.viewed is not None:
-        several = isinstance(operator.schema.returns[0].type, ListType)
-        return kernel._replace(viewed=plan.viewed, views_list=several)
-    if one.origin is Origin.passes or info is None:
-        # The operators that the author's kernel calls must not record anything.
-        return kernel._replace(guard=_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS)
-    name = operator.function.name
-    kernel = kernel._replace(tensors=tuple([tensor.name for tensor in plan.tensors]))
-    if one.origin is Origin.refuses_out:
-        refused = (*info.arguments, *[a.name for a in operator.schema.out])
-        return kernel._replace(
-            guard=_BELOW_AUTOGRAD, forward_refusal=forward_refusal(name), refused=refused
-        )
-    reason = refuses_forward(info)
+    """The kernel that records calls; `info` are the formulas under its key, which call `functions`."""
+    name, reason = operator.function.name, refuses_forward(info)
     tangents = () if reason else tuple(_tangents(operator, info, functions))
     needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
     lists, counted = [slot.name for slot in info.slots if slot.is_list], counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     tracks = operator.schema.is_aliasing or operator.is_inplace
-    return kernel._replace(
+    return AutogradKernel(
+        operator,
+        f"{key.lower()}_{operator.flat}",
         guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
+        tensors=tuple([t.name for t in tensor_arguments(operator.schema.arguments)]),
         undifferentiable=tuple([(t.name, refusal(name, t.name)) for t in info.without_formula]),
         node=info.node_name,
         arguments=info.arguments,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -19,7 +19,7 @@ from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
-from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel
+from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_kernel
 from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -83,33 +83,41 @@ def _files(
 ) -> Iterator[OutputFile]:
     if not planned:
         return
-    yield from copied_files(layout, "cpp_torch", "autograd_kernels.h")
     shards: dict[int | None, list[_Planned]] = {}
     for one in planned:
         shards.setdefault(one.operator.shard, []).append(one)
+    shared: set[str] = set()
     for shard, own in shards.items():
-        context = {
-            **_context(own, functions, layout.classes),
+        context = _context(own, functions, layout.classes)
+        has_views = any(one.registered.origin is Origin.view for one in own)
+        has_tangents = any(kernel.tangents for kernel in context["kernels"])
+        names = ["autograd_kernels.h", *["autograd_tangents.h"] * has_tangents]
+        names += ["autograd_views.h"] * has_views
+        shared.update(names)
+        context |= {
             "namespace": layout.namespace,
             "folder": layout.folder,
-            "operators_header": stem("operators", shard),
+            "shared": [*names, f"{stem('operators', shard)}.h"],
             "headers": list(headers),
         }
         path = layout.source(f"{stem('register_autograd', shard)}.cpp")
         yield OutputFile(path, "cpp_torch/register_autograd.cpp.j2", context)
+    yield from copied_files(layout, "cpp_torch", *sorted(shared))
 
 
-def _context(
-    planned: Sequence[_Planned], functions: Functions, classes: Classes
-) -> dict[str, object]:
+def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes) -> dict[str, Any]:
     """What one file contains."""
     kernels, calls = [], []
     nodes: dict[tuple[str, str | None], tuple[DifferentiabilityInfo, list[CppOperator]]] = {}
     for operator, registered, plan, info in planned:
         expression = _BOXED.get(registered.origin)
         if expression is None:
-            kernels.append(autograd_kernel(operator, registered, plan, info, functions))
-            expression = f"TORCH_FN({kernels[-1].name})"
+            kernel = shared_kernel(operator, registered, plan, info)
+            if not kernel and info is not None:
+                kernels.append(autograd_kernel(operator, registered.key, info, functions))
+                kernel = kernels[-1].name
+            # A macro takes what is in brackets for one argument.
+            expression = f"TORCH_FN(({kernel}))" if "," in kernel else f"TORCH_FN({kernel})"
         calls.append(ImplCall(operator, registered.key, expression, operator.guard))
         if info is not None and registered.origin is Origin.autograd:
             # Entries for different releases have a node each.

@@ -147,8 +147,9 @@ def _includes(
     return [block for block in (*blocks, *others, mine) if block]
 
 
+# What is registered, and the header of the library that has it, where libtorch has it not.
 _BOXED = {
-    Origin.falls_through: ("torch::CppFunction::makeFallthrough()", "fallback.h"),
+    Origin.falls_through: ("torch::CppFunction::makeFallthrough()", ""),
     Origin.cpu_fallback: ("{}::cpu()", "fallback.h"),
     Origin.underived: ("{}::underived()", "underived.h"),
 }
@@ -184,7 +185,8 @@ def boxed_registrations(
         else:
             continue
         kernel = made.replace("{}", scope)
-        yield TorchImplCall(operator, one.key, kernel, guard, header=layout.own(header))
+        found = layout.own(header) if header else Header("torch/library.h")
+        yield TorchImplCall(operator, one.key, kernel, guard, header=found)
 
 
 def known_tags(program: Program) -> frozenset[str]:
@@ -239,7 +241,7 @@ def build_kernels(
             given = types.signature(kernel.operator.function, "int", layout.classes)
         return None if given == kernel.signature else given
 
-    types_header = [[layout.own("kernel_types.h")]]
+    types_header = [layout.own("kernel_types.h")]
     relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     yield from copied_files(layout, "cpp_torch", "kernel_types.h")

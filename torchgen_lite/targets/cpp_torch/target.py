@@ -152,6 +152,9 @@ def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
     return operator.function.name in lent or (is_pytorchs and is_listed)
 
 
+_BOXED_KERNELS = ("autocast.h", "fallback.h", "functionalize.h", "underived.h")
+
+
 def _files(
     program: Program,
     operators: tuple[CppOperator, ...],
@@ -179,17 +182,22 @@ def _files(
     yield from registrations.build_registrations(
         operators, implemented, layout, options, registrations.known_tags(program)
     )
+    included = {one.header for one in implemented}
+    names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
     origins = {one.origin for one in registered}
-    used = {Origin.from_out: "from_out.h", Origin.underived: "underived.h"}
-    used |= dict.fromkeys((Origin.autocast, Origin.autocast_over), "autocast.h")
-    names = {used[origin] for origin in used if origin in origins}
+    if Origin.from_out in origins:
+        names.add("from_out.h")
     if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived}):
         names.add("autograd.h")
+    # The backend that the library is can fall back to the CPU for what it does not name.
+    listed = (one.kernel is not None and one.kernel.backend is not None for one in registered)
+    if any(listed) or any(one.key.endswith("PrivateUse1") for one in registered):
+        names.add("fallback.h")
     # A library that allocates the tensors of PrivateUse1 is a device.
     allocated = {one.key for one in registered if one.operator.name == "aten::empty.memory_format"}
     if "PrivateUse1" in allocated:
         names |= {"device.h", "device_kernels.cpp"}
-    yield from copied_files(layout, "cpp_torch", "fallback.h", "functionalize.h", *sorted(names))
+    yield from copied_files(layout, "cpp_torch", *sorted(names))
     if options.module:
         yield module_file(layout, options.module)
 

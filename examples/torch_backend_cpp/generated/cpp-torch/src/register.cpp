@@ -5,7 +5,7 @@
 
 #include <sim/kernels.h>
 #include <sim/autocast.h>
-#include <sim/fallback.h>
+#include <torch/library.h>
 
 TORCH_LIBRARY(sim, m) {
   m.def("fell_back() -> Dict(str, int)");

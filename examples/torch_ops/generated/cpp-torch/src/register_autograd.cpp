@@ -203,11 +203,13 @@ at::Tensor autograd_muladd(
     const at::Tensor& a,
     const at::Tensor& b,
     double s) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::muladd::redispatch(_keys & c10::after_autograd_keyset, a, b, s);
+  };
   const autograd::Call _call(a, b);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::muladd::redispatch(_below, a, b, s);
+    return _forward();
   }
   auto _node = autograd::make_node<MuladdBackward0>(_call, a, b);
   if (_node->keeps(0)) {
@@ -216,104 +218,59 @@ at::Tensor autograd_muladd(
   if (_node->keeps(1)) {
     _node->saved_a = autograd::SavedVariable(a, false);
   }
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::muladd::redispatch(_below, a, b, s);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::muladd", [] {}, _result);
   return _result;
 }
 
 at::Tensor autograd_scale(c10::DispatchKeySet _keys, const at::Tensor& self, double s) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::scale::redispatch(_keys & c10::after_autograd_keyset, self, s);
+  };
   const autograd::Call _call(self);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::scale::redispatch(_below, self, s);
+    return _forward();
   }
   auto _node = autograd::make_node<ScaleBackward0>(_call, self);
   _node->saved_s = s;
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::scale::redispatch(_below, self, s);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::scale", [] {}, _result);
   return _result;
 }
 
 at::Tensor& autograd_scale_(c10::DispatchKeySet _keys, at::Tensor& self, double s) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowAutograd _guard;
+    return ops::scale_::redispatch(_keys & c10::after_autograd_keyset, self, s);
+  };
   const autograd::Call _call(self);
   torch::autograd::check_inplace(self, _call.is_recorded);
-  autograd::NodePtr<ScaleBackward0> _node;
-  if (_call) {
-    _node = autograd::make_node<ScaleBackward0>(_call, self);
-    _node->saved_s = s;
+  if (!_call) {
+    return _forward();
   }
-  {
-    at::AutoDispatchBelowAutograd _guard;
-    ops::scale_::redispatch(_below, self, s);
-  }
-  if (_call) {
-    autograd::rebase_history(_node, self);
-    autograd::update_tangent(*_node, "torch_ops::scale_", [] {}, self);
-  }
+  auto _node = autograd::make_node<ScaleBackward0>(_call, self);
+  _node->saved_s = s;
+  _forward();
+  autograd::rebase_history(_node, self);
+  autograd::update_tangent(*_node, "torch_ops::scale_", [] {}, self);
   return self;
 }
 
-at::Tensor& adinplaceorview_scale_(c10::DispatchKeySet _keys, at::Tensor& self, double s) {
-  const auto _below = _keys & c10::after_ADInplaceOrView_keyset;
-  decltype(auto) _result = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::scale_::redispatch(_below, self, s);
-  }();
-  autograd::raise_version(self);
-  return _result;
-}
-
-at::Tensor& autograd_scale_out(
-    c10::DispatchKeySet _keys,
-    const at::Tensor& self,
-    double s,
-    at::Tensor& out) {
-  autograd::refuse_tangents("torch_ops::scale.out has no formula for forward-mode", self, out);
-  if (torch::autograd::compute_requires_grad(self, out)) {
-    torch::autograd::throw_error_out_requires_grad("scale");
-  }
-  const auto _below = _keys & c10::after_autograd_keyset;
-  at::AutoDispatchBelowAutograd _guard;
-  return ops::scale_out::redispatch(_below, self, s, out);
-}
-
-at::Tensor& adinplaceorview_scale_out(
-    c10::DispatchKeySet _keys,
-    const at::Tensor& self,
-    double s,
-    at::Tensor& out) {
-  const auto _below = _keys & c10::after_ADInplaceOrView_keyset;
-  decltype(auto) _result = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::scale_out::redispatch(_below, self, s, out);
-  }();
-  autograd::raise_version(out);
-  return _result;
-}
-
 at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::smooth_relu::redispatch(_keys & c10::after_autograd_keyset, self);
+  };
   const autograd::Call _call(self);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::smooth_relu::redispatch(_below, self);
+    return _forward();
   }
   auto _node = autograd::make_node<SmoothReluBackward0>(_call, self);
   _node->saved_self = autograd::SavedVariable(self, false);
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::smooth_relu::redispatch(_below, self);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, _result);
   const auto _keep = [&] {
     _node->saved_result = autograd::SavedVariable(_result, true);
@@ -327,11 +284,13 @@ at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& sel
     const at::Tensor& input,
     const at::Tensor& target,
     double margin) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::hinge::redispatch(_keys & c10::after_autograd_keyset, input, target, margin);
+  };
   const autograd::Call _call(input, target);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::hinge::redispatch(_below, input, target, margin);
+    return _forward();
   }
   auto _node = autograd::make_node<HingeBackward0>(_call, input, target);
   if (_node->keeps(0)) {
@@ -340,10 +299,7 @@ at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& sel
   if (_node->keeps(1)) {
     _node->saved_input = autograd::SavedVariable(input, false);
   }
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::hinge::redispatch(_below, input, target, margin);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, std::get<0>(_result));
   const auto _keep = [&] {
     _node->saved_is_inside = autograd::SavedVariable(std::get<1>(_result), true);
@@ -357,20 +313,19 @@ at::Tensor autograd_drift(
     const at::Tensor& x,
     const at::Tensor& saved_x,
     double _kernel_) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::drift::redispatch(_keys & c10::after_autograd_keyset, x, saved_x, _kernel_);
+  };
   const autograd::Call _call(x, saved_x);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::drift::redispatch(_below, x, saved_x, _kernel_);
+    return _forward();
   }
   auto _node = autograd::make_node<DriftBackward0>(_call, x, saved_x);
   _node->saved_x_ = autograd::SavedVariable(x, false);
   _node->saved_saved_x = autograd::SavedVariable(saved_x, false);
   _node->saved__kernel = _kernel_;
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::drift::redispatch(_below, x, saved_x, _kernel_);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::drift", [] {}, _result);
   return _result;
@@ -378,19 +333,18 @@ at::Tensor autograd_drift(
 
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor autograd_column_sums(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::column_sums::redispatch(_keys & c10::after_autograd_keyset, self);
+  };
   const autograd::Call _call(self);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::column_sums::redispatch(_below, self);
+    return _forward();
   }
   auto _node = autograd::make_node<ColumnSumsBackward0>(_call, self);
   _node->saved_self_sym_argsize_0 = self.sym_size(0);
   _node->saved_self_sym_argsize_1 = self.sym_size(1);
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::column_sums::redispatch(_below, self);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::column_sums", [] {}, _result);
   return _result;
@@ -398,15 +352,15 @@ at::Tensor autograd_column_sums(c10::DispatchKeySet _keys, const at::Tensor& sel
 #endif
 
 TORCH_LIBRARY_IMPL(torch_ops, ADInplaceOrView, m) {
-  m.impl("scale_", TORCH_FN(adinplaceorview_scale_));
-  m.impl("scale.out", TORCH_FN(adinplaceorview_scale_out));
+  m.impl("scale_", TORCH_FN((autograd::Kernels<ops::scale_, 0>::raise_versions)));
+  m.impl("scale.out", TORCH_FN((autograd::Kernels<ops::scale_out, 2>::raise_versions)));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
   m.impl("muladd", TORCH_FN(autograd_muladd));
   m.impl("scale", TORCH_FN(autograd_scale));
   m.impl("scale_", TORCH_FN(autograd_scale_));
-  m.impl("scale.out", TORCH_FN(autograd_scale_out));
+  m.impl("scale.out", TORCH_FN((autograd::Kernels<ops::scale_out, 0, 2>::refuse_out)));
   m.impl("minmax", torch::CppFunction::makeFallthrough());
   m.impl("smooth_relu", TORCH_FN(autograd_smooth_relu));
   m.impl("hinge", TORCH_FN(autograd_hinge));

@@ -5,8 +5,6 @@
 // verify_kernels.h as their last line instead.
 #pragma once
 
-#define TOY_KERNELS_H
-
 #include <torchgen_lite/dispatch_key_set.h>
 #include <torchgen_lite/span.h>
 
@@ -14,6 +12,11 @@
 #include <optional>
 
 #include "toy/tensor.h"
+
+// Here every kernel is declared, so a proof would prove nothing.
+namespace toy::proof {
+void kernels_h(int);
+} // namespace toy::proof
 
 namespace toy {
 

@@ -8,6 +8,7 @@
 
 #include <rms_norm/autograd.h>
 #include <rms_norm/autograd_kernels.h>
+#include <rms_norm/autograd_tangents.h>
 #include <rms_norm/operators.h>
 #include <rms_norm/functions.h>
 
@@ -157,18 +158,22 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
     const at::Tensor& residual,
     const at::Tensor& weight,
     double eps) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::add_rms_norm::redispatch(
+        _keys & c10::after_autograd_keyset,
+        x,
+        residual,
+        weight,
+        eps);
+  };
   const autograd::Call _call(x, residual, weight);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm::redispatch(_below, x, residual, weight, eps);
+    return _forward();
   }
   auto _node = autograd::make_node<AddRmsNormBackward0>(_call, x, residual, weight);
   _node->saved_weight = autograd::SavedVariable(weight, false);
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm::redispatch(_below, x, residual, weight, eps);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, std::get<0>(_result));
   autograd::set_history(_node, std::get<1>(_result));
   if (!_node->tangents.empty()) {
@@ -205,11 +210,19 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
     const at::Tensor& sum,
     const at::Tensor& weight,
     const at::Tensor& rstd) {
-  const auto _below = _keys & c10::after_autograd_keyset;
+  const auto _forward = [&]() -> decltype(auto) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::add_rms_norm_backward::redispatch(
+        _keys & c10::after_autograd_keyset,
+        grad_out,
+        grad_sum,
+        sum,
+        weight,
+        rstd);
+  };
   const autograd::Call _call(grad_out, grad_sum, sum, weight);
   if (!_call) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm_backward::redispatch(_below, grad_out, grad_sum, sum, weight, rstd);
+    return _forward();
   }
   auto _node = autograd::make_node<AddRmsNormBackwardBackward0>(
       _call,
@@ -229,10 +242,7 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
   if (_node->keeps(2) || _node->keeps(3)) {
     _node->saved_grad_out = autograd::SavedVariable(grad_out, false);
   }
-  auto _result = [&] {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm_backward::redispatch(_below, grad_out, grad_sum, sum, weight, rstd);
-  }();
+  auto _result = _forward();
   autograd::set_history(_node, std::get<0>(_result));
   autograd::set_history(_node, std::get<1>(_result));
   autograd::carry_tangents(

@@ -5,8 +5,6 @@
 // verify_kernels.h as their last line instead.
 #pragma once
 
-#define SIM_KERNELS_H
-
 #include <ATen/core/Dict.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
@@ -18,6 +16,11 @@
 #include <optional>
 #include <string>
 #include <tuple>
+
+// Here every kernel is declared, so a proof would prove nothing.
+namespace sim::proof {
+void kernels_h(int);
+} // namespace sim::proof
 
 namespace sim {
 

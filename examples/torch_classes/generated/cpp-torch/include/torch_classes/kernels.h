@@ -5,9 +5,12 @@
 // verify_kernels.h as their last line instead.
 #pragma once
 
-#define TORCH_CLASSES_KERNELS_H
-
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
 #include "kernels.h"
+
+// Here every kernel is declared, so a proof would prove nothing.
+namespace torch_classes::proof {
+void kernels_h(int);
+} // namespace torch_classes::proof

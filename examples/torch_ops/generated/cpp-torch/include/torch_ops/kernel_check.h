@@ -20,6 +20,9 @@ namespace TORCHGEN_LITE_NAMESPACE::proof {
 // Stands in for a kernel that the file does not declare.
 struct not_here {};
 
+// Another overload, which takes 0, is declared where every kernel is.
+not_here kernels_h(...);
+
 // The verdict on a kernel: as its schema requires (or absent here), or not.
 struct as_demanded {};
 
@@ -162,26 +165,32 @@ using as_is = Argument;
 #define TORCHGEN_LITE_JOIN(word, number) word##number
 #define TORCHGEN_LITE_PROOF(number) TORCHGEN_LITE_JOIN(checks_, number)
 
-// The proof of one kernel. `checks` stand where the schema has what they are
-// about: `it<>` for the operator, `is<0>` for an argument, `result<>`. After
-// what the kernel `must`, `messages` say the rest: how many arguments it takes,
-// then one for each of the checks but the first. `keys` is a further check, of
-// what precedes the arguments of the schema. `types` are in brackets. A kernel
-// that passes must also be `exactly` so, unless that is empty. `others` are the
-// other types that the schema allows.
+// The proof of one kernel of a library, which is in the namespace `library`.
+// `checks` stand where the schema has what they are about: `it<>` for the
+// operator, `is<0>` for an argument, `result<>`. After what the kernel `must`,
+// `messages` say the rest: how many arguments it takes, then one for each of the
+// checks but the first. `keys` is a further check, of what precedes the arguments
+// of the schema. `types` are in brackets, and `others` are the other types that
+// the schema allows. A kernel that passes must also be `exactly` so, unless that
+// is empty.
 #define TORCHGEN_LITE_VERIFY(                                                  \
+    library,                                                                   \
     id,                                                                        \
     must,                                                                      \
     checks,                                                                    \
     address,                                                                   \
-    types,                                                                     \
-    others,                                                                    \
     taken,                                                                     \
     returned,                                                                  \
     keys,                                                                      \
+    types,                                                                     \
+    others,                                                                    \
     exactly,                                                                   \
     messages)                                                                  \
-  namespace id {                                                               \
+  namespace library::proof::TORCHGEN_LITE_PROOF(__COUNTER__)::id {             \
+  static_assert(                                                               \
+      std::is_same_v<decltype(kernels_h(0)), not_here>,                        \
+      "include kernels.h or verify_kernels.h: kernels.h declares every "       \
+      "kernel");                                                               \
   using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
   template <class Schema>                                                      \
   auto look_up(int) -> decltype(look<Schema>::of(address));                    \

@@ -2,54 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::add.Tensor(Tensor self, Tensor other, *, Scalar alpha) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <torchgen_lite/dispatch_key_set.h>
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_add_cpu
-#define TOY_ABSENT_add_cpu
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here add_cpu{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_binary_scaled_meta
-#define TOY_ABSENT_binary_scaled_meta
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here binary_scaled_meta{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_add_autograd
-#define TOY_ABSENT_add_autograd
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here add_autograd{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here add_cpu; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here binary_scaled_meta; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here add_autograd; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::add.Tensor, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
-  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::add_cpu,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
+  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::add_cpu, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&, const toy::Tensor&, double)), (schema),
     " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -59,11 +28,9 @@ TORCHGEN_LITE_VERIFY(add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
 
 // toy::add.Tensor, Meta
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_meta' must",
-  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::binary_scaled_meta,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_meta' must",
+  (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::binary_scaled_meta, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&, const toy::Tensor&, double)), (schema),
     " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -73,17 +40,12 @@ TORCHGEN_LITE_VERIFY(add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_me
 
 // toy::add.Tensor, Autograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd' must",
-  (it<>,           is<1>,       is<2>,           is<3>,           result<>), &::toy::add_autograd,
-    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)),
-    (schema),
-    as_is, as_is, is<0>,
+TORCHGEN_LITE_VERIFY(toy, add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd' must",
+  (it<>,           is<1>,       is<2>,           is<3>,           result<>), &::toy::add_autograd, as_is, as_is, is<0>,
+    (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)), (schema),
     " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

@@ -2,46 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::affine(Tensor x, Tensor weight, Tensor? bias) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <optional>
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_affine
-#define TOY_ABSENT_affine
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here affine{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here affine; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::affine, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
-  (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
+  (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)), (schema),
     " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, const std::optional<toy::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'const std::optional<toy::Tensor>&' for argument 'bias' (schema: Tensor?)",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

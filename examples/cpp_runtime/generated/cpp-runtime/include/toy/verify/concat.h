@@ -2,47 +2,22 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::concat(Tensor[] tensors) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <torchgen_lite/span.h>
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_concat_cpu
-#define TOY_ABSENT_concat_cpu
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here concat_cpu{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_concat_meta
-#define TOY_ABSENT_concat_meta
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here concat_meta{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here concat_cpu; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here concat_meta; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::concat, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
-  (it<>,       is<0>,               result<>), &::toy::concat_cpu,
-    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, concat_CPU, "toy::concat: kernel 'concat_cpu' must",
+  (it<>,       is<0>,               result<>), &::toy::concat_cpu, as_is, as_is, true,
+    (toy::Tensor (torchgen_lite::Span<toy::Tensor>)), (schema),
     " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
@@ -50,15 +25,10 @@ TORCHGEN_LITE_VERIFY(concat_CPU, "toy::concat: kernel 'concat_cpu' must",
 
 // toy::concat, Meta
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(concat_Meta, "toy::concat: kernel 'concat_meta' must",
-  (it<>,       is<0>,               result<>), &::toy::concat_meta,
-    (toy::Tensor(torchgen_lite::Span<toy::Tensor>)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, concat_Meta, "toy::concat: kernel 'concat_meta' must",
+  (it<>,       is<0>,               result<>), &::toy::concat_meta, as_is, as_is, true,
+    (toy::Tensor (torchgen_lite::Span<toy::Tensor>)), (schema),
     " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

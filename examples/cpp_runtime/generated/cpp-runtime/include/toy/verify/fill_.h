@@ -2,45 +2,20 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
-
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
-#include "toy/tensor.h"
 
 #include <toy/kernel_check.h>
 
-#ifndef TOY_ABSENT_fill_cpu_
-#define TOY_ABSENT_fill_cpu_
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here fill_cpu_{};
-} // namespace toy_absent_kernels
-#endif
+#include "toy/tensor.h"
 
-#ifndef TOY_ABSENT_fill_meta_
-#define TOY_ABSENT_fill_meta_
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here fill_meta_{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here fill_cpu_; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here fill_meta_; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::fill_, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
-  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_cpu_,
-    (toy::Tensor&(toy::Tensor&, double)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
+  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_cpu_, as_is, as_is, true,
+    (toy::Tensor& (toy::Tensor&, double)), (schema),
     " be 'toy::Tensor&(toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
@@ -49,16 +24,11 @@ TORCHGEN_LITE_VERIFY(fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
 
 // toy::fill_, Meta
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
-  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_meta_,
-    (toy::Tensor&(toy::Tensor&, double)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
+  (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_meta_, as_is, as_is, true,
+    (toy::Tensor& (toy::Tensor&, double)), (schema),
     " be 'toy::Tensor&(toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 'value' (schema: Scalar)",
      " return 'toy::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

@@ -2,12 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::full(int[] size, Scalar value, *, Device device) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <torchgen_lite/span.h>
 
@@ -15,35 +11,17 @@
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_full
-#define TOY_ABSENT_full
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here full{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here full; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::full, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
-  (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full,
-    (toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
+  (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full, as_is, as_is, true,
+    (toy::Tensor (torchgen_lite::Span<int64_t>, double, toy::Device)), (schema),
     " be 'toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])",
      " take 'double' for argument 'value' (schema: Scalar)",
      " take 'toy::Device' for argument 'device' (schema: Device)",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

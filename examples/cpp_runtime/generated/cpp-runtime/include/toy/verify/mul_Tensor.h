@@ -2,54 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::mul.Tensor(Tensor self, Tensor other) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <torchgen_lite/dispatch_key_set.h>
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_mul_cpu
-#define TOY_ABSENT_mul_cpu
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here mul_cpu{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_binary_meta
-#define TOY_ABSENT_binary_meta
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here binary_meta{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_mul_autograd
-#define TOY_ABSENT_mul_autograd
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here mul_autograd{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here mul_cpu; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here binary_meta; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here mul_autograd; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::mul.Tensor, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
-  (it<>,           is<0>,       is<1>,           result<>), &::toy::mul_cpu,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
+  (it<>,           is<0>,       is<1>,           result<>), &::toy::mul_cpu, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&, const toy::Tensor&)), (schema),
     " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -58,11 +27,9 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
 
 // toy::mul.Tensor, Meta
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' must",
-  (it<>,           is<0>,       is<1>,           result<>), &::toy::binary_meta,
-    (toy::Tensor(const toy::Tensor&, const toy::Tensor&)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' must",
+  (it<>,           is<0>,       is<1>,           result<>), &::toy::binary_meta, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&, const toy::Tensor&)), (schema),
     " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -71,16 +38,11 @@ TORCHGEN_LITE_VERIFY(mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' mus
 
 // toy::mul.Tensor, Autograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd' must",
-  (it<>,           is<1>,       is<2>,           result<>), &::toy::mul_autograd,
-    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)),
-    (schema),
-    as_is, as_is, is<0>,
+TORCHGEN_LITE_VERIFY(toy, mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd' must",
+  (it<>,           is<1>,       is<2>,           result<>), &::toy::mul_autograd, as_is, as_is, is<0>,
+    (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)), (schema),
     " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

@@ -2,54 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // toy::sum(Tensor self) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TOY_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
+#include <toy/kernel_check.h>
 
 #include <torchgen_lite/dispatch_key_set.h>
 
 #include "toy/tensor.h"
 
-#include <toy/kernel_check.h>
-
-#ifndef TOY_ABSENT_sum_cpu
-#define TOY_ABSENT_sum_cpu
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here sum_cpu{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_sum_meta
-#define TOY_ABSENT_sum_meta
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here sum_meta{};
-} // namespace toy_absent_kernels
-#endif
-
-#ifndef TOY_ABSENT_sum_autograd
-#define TOY_ABSENT_sum_autograd
-namespace toy_absent_kernels {
-inline constexpr ::toy::proof::not_here sum_autograd{};
-} // namespace toy_absent_kernels
-#endif
-
-namespace toy {
-using namespace ::toy_absent_kernels;
-} // namespace toy
-
-namespace toy::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace toy_absent_kernels { extern const ::toy::proof::not_here sum_cpu; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here sum_meta; }
+namespace toy_absent_kernels { extern const ::toy::proof::not_here sum_autograd; }
+namespace toy { using namespace ::toy_absent_kernels; }
 
 // toy::sum, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
-  (it<>,    is<0>,          result<>), &::toy::sum_cpu,
-    (toy::Tensor(const toy::Tensor&)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, sum_CPU, "toy::sum: kernel 'sum_cpu' must",
+  (it<>,    is<0>,          result<>), &::toy::sum_cpu, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&)), (schema),
     " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -57,11 +26,9 @@ TORCHGEN_LITE_VERIFY(sum_CPU, "toy::sum: kernel 'sum_cpu' must",
 
 // toy::sum, Meta
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
-  (it<>,    is<0>,          result<>), &::toy::sum_meta,
-    (toy::Tensor(const toy::Tensor&)),
-    (schema),
-    as_is, as_is, true,
+TORCHGEN_LITE_VERIFY(toy, sum_Meta, "toy::sum: kernel 'sum_meta' must",
+  (it<>,    is<0>,          result<>), &::toy::sum_meta, as_is, as_is, true,
+    (toy::Tensor (const toy::Tensor&)), (schema),
     " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
@@ -69,15 +36,10 @@ TORCHGEN_LITE_VERIFY(sum_Meta, "toy::sum: kernel 'sum_meta' must",
 
 // toy::sum, Autograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
-  (it<>,    is<1>,          result<>), &::toy::sum_autograd,
-    (toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)),
-    (schema),
-    as_is, as_is, is<0>,
+TORCHGEN_LITE_VERIFY(toy, sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
+  (it<>,    is<1>,          result<>), &::toy::sum_autograd, as_is, as_is, is<0>,
+    (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&)), (schema),
     " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace toy::proof

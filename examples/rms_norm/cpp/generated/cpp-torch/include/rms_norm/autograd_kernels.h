@@ -5,11 +5,11 @@
 
 #include "autograd.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros_like.h>
-#include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -19,8 +19,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #define TORCHGEN_LITE_NAMESPACE rms_norm
 
@@ -131,44 +132,6 @@ void rebase_history(const NodePtr<T>& node, const at::Tensor& result) {
   if (node->is_recorded) {
     torch::autograd::rebase_history(result, node);
   }
-}
-
-// The value of a dual tensor, as written formulas of tangents see it.
-inline at::Tensor primal(const at::Tensor& tensor) {
-  return has_tangent(tensor) ? tensor._fw_primal(/*level=*/0) : tensor;
-}
-
-inline at::Tensor primal(const std::optional<at::Tensor>& tensor) {
-  return primal(tensor.value_or(at::Tensor()));
-}
-
-template <class List>
-variable_list primal(const List& tensors) {
-  auto all = each(tensors);
-  for (auto& one : all) {
-    one = primal(one);
-  }
-  return all;
-}
-
-// The tangent of a dual tensor, zeros if there is none.
-inline at::Tensor tangent(const at::Tensor& tensor) {
-  const auto found = tangent_of(tensor);
-  const bool is_zero = tensor.defined() && !found.defined();
-  return is_zero ? at::zeros_like(tensor) : found;
-}
-
-inline at::Tensor tangent(const std::optional<at::Tensor>& tensor) {
-  return tangent(tensor.value_or(at::Tensor()));
-}
-
-template <class List>
-variable_list tangent(const List& tensors) {
-  auto all = each(tensors);
-  for (auto& one : all) {
-    one = tangent(one);
-  }
-  return all;
 }
 
 // Give results their tangents; a view has that of its base. These are copies: a
@@ -366,40 +329,63 @@ inline void raise_version(at::TensorList tensors) {
   }
 }
 
-// How a view is recreated from its base: with the same strides. A view that was
-// returned together with others cannot be changed in place.
-inline at::Tensor as_view(
-    const at::Tensor& base,
-    const at::Tensor& view,
-    bool is_one_of_several = false) {
-  using torch::autograd::CreationMeta;
-  auto creation = is_one_of_several ? CreationMeta::MULTI_OUTPUT_NODE
-                                    : CreationMeta::DEFAULT;
-  if (c10::InferenceMode::is_enabled()) {
-    creation = CreationMeta::INFERENCE_MODE;
-  } else if (!at::GradMode::is_enabled()) {
-    creation = CreationMeta::NO_GRAD_MODE;
-  }
-  return torch::autograd::as_view(
-      base,
-      view,
-      /*is_bw_differentiable=*/true,
-      /*is_fw_differentiable=*/true,
-      /*view_func=*/nullptr,
-      /*rev_view_func=*/nullptr,
-      creation);
-}
+// Kernels that are the same for every operator, but for the positions of the
+// arguments that they are about.
+template <class Operator, class Schema, size_t... positions>
+struct KernelsOf;
 
-inline std::vector<at::Tensor> as_views(
-    const at::Tensor& base,
-    const std::vector<at::Tensor>& views) {
-  std::vector<at::Tensor> tensors;
-  tensors.reserve(views.size());
-  for (const auto& view : views) {
-    tensors.push_back(as_view(base, view, true));
+template <class Operator, size_t... positions>
+using Kernels = KernelsOf<Operator, typename Operator::schema, positions...>;
+
+template <class Operator, class Result, class... Arguments, size_t... positions>
+struct KernelsOf<Operator, Result(Arguments...), positions...> {
+  // What the author's kernel calls is not recorded.
+  template <class Guard>
+  static Result pass(c10::DispatchKeySet keys, Arguments... arguments) {
+    const Guard guard;
+    const auto below = keys & c10::after_autograd_keyset;
+    return Operator::redispatch(below, arguments...);
   }
-  return tensors;
-}
+
+  // For an operator that writes arguments, which then have new versions.
+  static Result raise_versions(
+      c10::DispatchKeySet keys,
+      Arguments... arguments) {
+    const auto call = [&]() -> Result {
+      const at::AutoDispatchBelowADInplaceOrView guard;
+      const auto below = keys & c10::after_ADInplaceOrView_keyset;
+      return Operator::redispatch(below, arguments...);
+    };
+    const auto raise = [&] {
+      (raise_version(std::get<positions>(std::tie(arguments...))), ...);
+    };
+    if constexpr (std::is_void_v<Result>) {
+      call();
+      raise();
+    } else {
+      Result result = call();
+      raise();
+      return result;
+    }
+  }
+
+  // For an out variant, whose arguments may need neither gradients nor tangents.
+  static Result refuse_out(c10::DispatchKeySet keys, Arguments... arguments) {
+    const auto check = [](const auto&... each) {
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          !(has_tangent(each) || ...),
+          Operator::name,
+          *Operator::overload_name ? "." : "",
+          Operator::overload_name,
+          " has no formula for forward-mode");
+      if (torch::autograd::compute_requires_grad(each...)) {
+        torch::autograd::throw_error_out_requires_grad(Operator::name);
+      }
+    };
+    check(std::get<positions>(std::tie(arguments...))...);
+    return pass<at::AutoDispatchBelowAutograd>(keys, arguments...);
+  }
+};
 
 } // namespace TORCHGEN_LITE_NAMESPACE::autograd
 

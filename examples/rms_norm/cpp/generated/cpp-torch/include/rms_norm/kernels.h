@@ -5,12 +5,15 @@
 // verify_kernels.h as their last line instead.
 #pragma once
 
-#define RMS_NORM_KERNELS_H
-
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
 #include <tuple>
+
+// Here every kernel is declared, so a proof would prove nothing.
+namespace rms_norm::proof {
+void kernels_h(int);
+} // namespace rms_norm::proof
 
 namespace rms_norm {
 

@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_copy_from_and_resize(Tensor self, Tensor dst) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_copy_from_and_resize
-#define SIM_ABSENT_copy_from_and_resize
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here copy_from_and_resize{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here copy_from_and_resize; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // aten::_copy_from_and_resize, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
-  (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize,
-    (at::Tensor(const at::Tensor&, const at::Tensor&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
+  (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize, meant, meant, true,
+    (at::Tensor (const at::Tensor&, const at::Tensor&)), (schema),
     " be 'at::Tensor(const at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

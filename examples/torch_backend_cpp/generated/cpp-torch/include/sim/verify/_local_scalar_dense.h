@@ -2,45 +2,22 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_local_scalar_dense(Tensor self) -> Scalar
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT__local_scalar_dense_cpu
-#define SIM_ABSENT__local_scalar_dense_cpu
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here _local_scalar_dense_cpu{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here _local_scalar_dense_cpu; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::_local_scalar_dense, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
-  (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu,
-    (at::Scalar(const at::Tensor&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
+  (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu, meant, meant, true,
+    (at::Scalar (const at::Tensor&)), (schema),
     " be 'at::Scalar(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Scalar' (schema: Scalar)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

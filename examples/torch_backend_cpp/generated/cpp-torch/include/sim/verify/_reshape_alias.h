@@ -2,47 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT__reshape_alias
-#define SIM_ABSENT__reshape_alias
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here _reshape_alias{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here _reshape_alias; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::_reshape_alias, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
-  (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias,
-    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
+  (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias, meant, meant, true,
+    (at::Tensor (const at::Tensor&, at::IntArrayRef, at::IntArrayRef)), (schema),
     " be 'at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
      " return 'at::Tensor' (schema: Tensor(a))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

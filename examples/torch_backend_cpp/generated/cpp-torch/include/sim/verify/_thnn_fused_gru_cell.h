@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias, Tensor? hidden_bias) -> (Tensor, Tensor)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,29 +12,14 @@
 #include <optional>
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_gru_cell
-#define SIM_ABSENT_gru_cell
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here gru_cell{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here gru_cell; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::_thnn_fused_gru_cell, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_PrivateUse1, "aten::_thnn_fused_gru_cell: kernel 'gru_cell' must",
-  (it<>,                      is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::gru_cell,
-    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _thnn_fused_gru_cell_PrivateUse1, "aten::_thnn_fused_gru_cell: kernel 'gru_cell' must",
+  (it<>,                      is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::gru_cell, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'const at::Tensor&' for argument 'input_gates' (schema: Tensor)",
@@ -48,6 +28,3 @@ TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_PrivateUse1, "aten::_thnn_fused_gru_ce
      " take 'const std::optional<at::Tensor>&' for argument 'input_bias' (schema: Tensor?)",
      " take 'const std::optional<at::Tensor>&' for argument 'hidden_bias' (schema: Tensor?)",
      " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_thnn_fused_gru_cell_backward(Tensor grad_hy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,35 +11,17 @@
 
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_gru_cell_backward
-#define SIM_ABSENT_gru_cell_backward
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here gru_cell_backward{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here gru_cell_backward; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::_thnn_fused_gru_cell_backward, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_thnn_fused_gru_cell_backward_PrivateUse1, "aten::_thnn_fused_gru_cell_backward: kernel 'gru_cell_backward' must",
-  (it<>,                               is<0>,          is<1>,            is<2>,             result<>), &::sim::device::gru_cell_backward,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _thnn_fused_gru_cell_backward_PrivateUse1, "aten::_thnn_fused_gru_cell_backward: kernel 'gru_cell_backward' must",
+  (it<>,                               is<0>,          is<1>,            is<2>,             result<>), &::sim::device::gru_cell_backward, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, bool)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, bool)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'grad_hy' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'workspace' (schema: Tensor)",
      " take 'bool' for argument 'has_bias' (schema: bool)",
      " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor, Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

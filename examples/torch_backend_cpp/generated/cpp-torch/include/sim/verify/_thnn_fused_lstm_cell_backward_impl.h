@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::_thnn_fused_lstm_cell_backward_impl(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,29 +12,14 @@
 #include <optional>
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_lstm_cell_backward
-#define SIM_ABSENT_lstm_cell_backward
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here lstm_cell_backward{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here lstm_cell_backward; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::_thnn_fused_lstm_cell_backward_impl, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(_thnn_fused_lstm_cell_backward_impl_PrivateUse1, "aten::_thnn_fused_lstm_cell_backward_impl: kernel 'lstm_cell_backward' must",
-  (it<>,                                     is<0>,           is<1>,           is<2>,     is<3>,     is<4>,            is<5>,             result<>), &::sim::device::lstm_cell_backward,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, _thnn_fused_lstm_cell_backward_impl_PrivateUse1, "aten::_thnn_fused_lstm_cell_backward_impl: kernel 'lstm_cell_backward' must",
+  (it<>,                                     is<0>,           is<1>,           is<2>,     is<3>,     is<4>,            is<5>,             result<>), &::sim::device::lstm_cell_backward, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 6 arguments",
      " take 'const std::optional<at::Tensor>&' for argument 'grad_hy' (schema: Tensor?)",
@@ -49,6 +29,3 @@ TORCHGEN_LITE_VERIFY(_thnn_fused_lstm_cell_backward_impl_PrivateUse1, "aten::_th
      " take 'const at::Tensor&' for argument 'workspace' (schema: Tensor)",
      " take 'bool' for argument 'has_bias' (schema: bool)",
      " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset) -> Tensor(a)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,29 +12,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_as_strided_tensorimpl
-#define SIM_ABSENT_as_strided_tensorimpl
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here as_strided_tensorimpl{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here as_strided_tensorimpl; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::as_strided, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strided_tensorimpl' must",
-  (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl,
-    (at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strided_tensorimpl' must",
+  (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl, meant, meant, true,
+    (at::Tensor (const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>)), (schema),
     " be 'at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, std::optional<int64_t>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
@@ -47,6 +27,3 @@ TORCHGEN_LITE_VERIFY(as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strid
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
      " take 'std::optional<int64_t>' for argument 'storage_offset' (schema: SymInt?)",
      " return 'at::Tensor' (schema: Tensor(a))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::convolution_backward_overrideable(Tensor grad_output, Tensor input, Tensor weight, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -18,29 +13,14 @@
 #include <cstdint>
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_convolution_backward
-#define SIM_ABSENT_convolution_backward
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here convolution_backward{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here convolution_backward; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // aten::convolution_backward_overrideable, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
-  (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
+  (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, std::array<bool, 3>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 10 arguments",
      " take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)",
@@ -54,6 +34,3 @@ TORCHGEN_LITE_VERIFY(convolution_backward_overrideable_PrivateUse1, "aten::convo
      " take 'int64_t' for argument 'groups' (schema: SymInt)",
      " take 'std::array<bool, 3>' for argument 'output_mask' (schema: bool[3])",
      " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,29 +12,14 @@
 #include <cstdint>
 #include <optional>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_convolution
-#define SIM_ABSENT_convolution
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here convolution{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here convolution; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // aten::convolution_overrideable, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(convolution_overrideable_PrivateUse1, "aten::convolution_overrideable: kernel 'convolution' must",
-  (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, convolution_overrideable_PrivateUse1, "aten::convolution_overrideable: kernel 'convolution' must",
+  (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution, meant, meant, true,
+    (at::Tensor (const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)), (schema),
     " be 'at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 9 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
@@ -52,6 +32,3 @@ TORCHGEN_LITE_VERIFY(convolution_overrideable_PrivateUse1, "aten::convolution_ov
      " take 'at::IntArrayRef' for argument 'output_padding' (schema: SymInt[])",
      " take 'int64_t' for argument 'groups' (schema: SymInt)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype, Layout? layout, Device? device, bool? pin_memory) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,29 +11,14 @@
 
 #include <optional>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_empty_strided
-#define SIM_ABSENT_empty_strided
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here empty_strided{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here empty_strided; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // aten::empty_strided, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(empty_strided_PrivateUse1, "aten::empty_strided: kernel 'empty_strided' must",
-  (it<>,               is<0>,         is<1>,              is<2>,             is<3>,          is<4>,          is<5>,               result<>), &::sim::empty_strided,
-    (at::Tensor(at::IntArrayRef, at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, empty_strided_PrivateUse1, "aten::empty_strided: kernel 'empty_strided' must",
+  (it<>,               is<0>,         is<1>,              is<2>,             is<3>,          is<4>,          is<5>,               result<>), &::sim::empty_strided, meant, meant, true,
+    (at::Tensor (at::IntArrayRef, at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>)), (schema),
     " be 'at::Tensor(at::IntArrayRef, at::IntArrayRef, std::optional<at::ScalarType>, std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 6 arguments",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
@@ -48,6 +28,3 @@ TORCHGEN_LITE_VERIFY(empty_strided_PrivateUse1, "aten::empty_strided: kernel 'em
      " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
      " take 'std::optional<bool>' for argument 'pin_memory' (schema: bool?)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_fill_
-#define SIM_ABSENT_fill_
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here fill_{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here fill_; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // aten::fill_.Scalar, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill_' must",
-  (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_,
-    (at::Tensor&(at::Tensor&, const at::Scalar&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill_' must",
+  (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_, meant, meant, true,
+    (at::Tensor& (at::Tensor&, const at::Scalar&)), (schema),
     " be 'at::Tensor&(at::Tensor&, const at::Scalar&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Scalar&' for argument 'value' (schema: Scalar)",
      " return 'at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

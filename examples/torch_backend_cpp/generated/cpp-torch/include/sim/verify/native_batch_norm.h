@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,29 +12,14 @@
 #include <optional>
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_native_batch_norm
-#define SIM_ABSENT_native_batch_norm
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here native_batch_norm{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here native_batch_norm; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::native_batch_norm, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(native_batch_norm_PrivateUse1, "aten::native_batch_norm: kernel 'native_batch_norm' must",
-  (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, native_batch_norm_PrivateUse1, "aten::native_batch_norm: kernel 'native_batch_norm' must",
+  (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, bool, double, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 8 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
@@ -51,6 +31,3 @@ TORCHGEN_LITE_VERIFY(native_batch_norm_PrivateUse1, "aten::native_batch_norm: ke
      " take 'double' for argument 'momentum' (schema: float)",
      " take 'double' for argument 'eps' (schema: float)",
      " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

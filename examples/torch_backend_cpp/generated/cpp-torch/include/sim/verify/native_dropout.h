@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,35 +12,17 @@
 #include <optional>
 #include <tuple>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_native_dropout
-#define SIM_ABSENT_native_dropout
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here native_dropout{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here native_dropout; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::native_dropout, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(native_dropout_PrivateUse1, "aten::native_dropout: kernel 'native_dropout' must",
-  (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout,
-    (::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, ::std::optional<bool>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, native_dropout_PrivateUse1, "aten::native_dropout: kernel 'native_dropout' must",
+  (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor> (const at::Tensor&, double, ::std::optional<bool>)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, std::optional<bool>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'double' for argument 'p' (schema: float)",
      " take 'std::optional<bool>' for argument 'train' (schema: bool?)",
      " return 'std::tuple<at::Tensor, at::Tensor>' (schema: (Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

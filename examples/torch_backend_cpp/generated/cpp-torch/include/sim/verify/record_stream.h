@@ -2,47 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::record_stream(Tensor(a!) self, Stream s) -> ()
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 #include <c10/core/Stream.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_record_stream
-#define SIM_ABSENT_record_stream
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here record_stream{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here record_stream; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::record_stream, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(record_stream_PrivateUse1, "aten::record_stream: kernel 'record_stream' must",
-  (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream,
-    (void(at::Tensor&, at::Stream)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, record_stream_PrivateUse1, "aten::record_stream: kernel 'record_stream' must",
+  (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream, meant, meant, true,
+    (void (at::Tensor&, at::Stream)), (schema),
     " be 'void(at::Tensor&, at::Stream)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Stream' for argument 's' (schema: Stream)",
      " return 'void' (schema: ())"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,35 +11,17 @@
 
 #include <optional>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_resize_
-#define SIM_ABSENT_resize_
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here resize_{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here resize_; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::resize_, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
-  (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_,
-    (const at::Tensor&(const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
+  (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_, meant, meant, true,
+    (const at::Tensor& (const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)), (schema),
     " be 'const at::Tensor&(const at::Tensor&, at::IntArrayRef, std::optional<at::MemoryFormat>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'std::optional<at::MemoryFormat>' for argument 'memory_format' (schema: MemoryFormat?)",
      " return 'const at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,45 +2,22 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::set_(Tensor(a!) self) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_set_to_nothing
-#define SIM_ABSENT_set_to_nothing
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here set_to_nothing{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim::device {
-using namespace ::sim_absent_kernels;
-} // namespace sim::device
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here set_to_nothing; }
+namespace sim::device { using namespace ::sim_absent_kernels; }
 
 // aten::set_, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(set__PrivateUse1, "aten::set_: kernel 'set_to_nothing' must",
-  (it<>,      is<0>,              result<>), &::sim::device::set_to_nothing,
-    (at::Tensor&(at::Tensor&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, set__PrivateUse1, "aten::set_: kernel 'set_to_nothing' must",
+  (it<>,      is<0>,              result<>), &::sim::device::set_to_nothing, meant, meant, true,
+    (at::Tensor& (at::Tensor&)), (schema),
     " be 'at::Tensor&(at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " return 'at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

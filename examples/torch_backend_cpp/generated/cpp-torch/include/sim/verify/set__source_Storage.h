@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::set_.source_Storage(Tensor(a!) self, Storage source) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_set_
-#define SIM_ABSENT_set_
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here set_{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here set_; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::set_.source_Storage, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(set__source_Storage_PrivateUse1, "aten::set_.source_Storage: kernel 'set_' must",
-  (it<>,                     is<0>,           is<1>,             result<>), &::at::native::set_,
-    (at::Tensor&(at::Tensor&, at::Storage)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, set__source_Storage_PrivateUse1, "aten::set_.source_Storage: kernel 'set_' must",
+  (it<>,                     is<0>,           is<1>,             result<>), &::at::native::set_, meant, meant, true,
+    (at::Tensor& (at::Tensor&, at::Storage)), (schema),
     " be 'at::Tensor&(at::Tensor&, at::Storage)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Storage' for argument 'source' (schema: Storage)",
      " return 'at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::set_.source_Storage_storage_offset(Tensor(a!) self, Storage source, SymInt storage_offset, SymInt[] size, SymInt[] stride) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,29 +11,14 @@
 
 #include <cstdint>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_set_storage_cpu_
-#define SIM_ABSENT_set_storage_cpu_
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here set_storage_cpu_{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here set_storage_cpu_; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::set_.source_Storage_storage_offset, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
-  (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_,
-    (at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
+  (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_, meant, meant, true,
+    (at::Tensor& (at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)), (schema),
     " be 'at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
@@ -47,6 +27,3 @@ TORCHGEN_LITE_VERIFY(set__source_Storage_storage_offset_PrivateUse1, "aten::set_
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",
      " return 'at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // sim::fell_back() -> Dict(str, int)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Dict.h>
@@ -18,32 +13,14 @@
 #include <cstdint>
 #include <string>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_fell_back
-#define SIM_ABSENT_fell_back
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here fell_back{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here fell_back; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // sim::fell_back, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
-  (it<>,               result<>), &::sim::fell_back,
-    (c10::Dict<::std::string, int64_t>()),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
+  (it<>,               result<>), &::sim::fell_back, meant, meant, true,
+    (c10::Dict<::std::string, int64_t> ()), (schema),
     " be 'c10::Dict<std::string, int64_t>()', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 0 arguments",
      " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // sim::set_default_generator(Generator? generator) -> ()
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Generator.h>
@@ -17,33 +12,15 @@
 
 #include <optional>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_set_default_generator
-#define SIM_ABSENT_set_default_generator
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here set_default_generator{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace sim {
-using namespace ::sim_absent_kernels;
-} // namespace sim
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here set_default_generator; }
+namespace sim { using namespace ::sim_absent_kernels; }
 
 // sim::set_default_generator, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(sim__set_default_generator_CompositeExplicitAutograd, "sim::set_default_generator: kernel 'set_default_generator' must",
-  (it<>,                      is<0>,                    result<>), &::sim::set_default_generator,
-    (void(::std::optional<at::Generator>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, sim__set_default_generator_CompositeExplicitAutograd, "sim::set_default_generator: kernel 'set_default_generator' must",
+  (it<>,                      is<0>,                    result<>), &::sim::set_default_generator, meant, meant, true,
+    (void (::std::optional<at::Generator>)), (schema),
     " be 'void(std::optional<at::Generator>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'std::optional<at::Generator>' for argument 'generator' (schema: Generator?)",
      " return 'void' (schema: ())"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,29 +11,14 @@
 
 #include <cstdint>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_unfold
-#define SIM_ABSENT_unfold
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here unfold{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here unfold; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::unfold, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
-  (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold,
-    (at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
+  (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold, meant, meant, true,
+    (at::Tensor (const at::Tensor&, int64_t, int64_t, int64_t)), (schema),
     " be 'at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
@@ -46,6 +26,3 @@ TORCHGEN_LITE_VERIFY(unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
      " take 'int64_t' for argument 'size' (schema: int)",
      " take 'int64_t' for argument 'step' (schema: int)",
      " return 'at::Tensor' (schema: Tensor(a))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_view
-#define SIM_ABSENT_view
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here view{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here view; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::view, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(view_PrivateUse1, "aten::view: kernel 'view' must",
-  (it<>,      is<0>,          is<1>,            result<>), &::at::native::view,
-    (at::Tensor(const at::Tensor&, at::IntArrayRef)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, view_PrivateUse1, "aten::view: kernel 'view' must",
+  (it<>,      is<0>,          is<1>,            result<>), &::at::native::view, meant, meant, true,
+    (at::Tensor (const at::Tensor&, at::IntArrayRef)), (schema),
     " be 'at::Tensor(const at::Tensor&, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " return 'at::Tensor' (schema: Tensor(a))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

@@ -2,45 +2,22 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // aten::view_as_complex(Tensor(a) self) -> Tensor(a)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef SIM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <sim/kernel_check.h>
 #include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <sim/kernel_check.h>
-
-#ifndef SIM_ABSENT_view_as_complex
-#define SIM_ABSENT_view_as_complex
-namespace sim_absent_kernels {
-inline constexpr ::sim::proof::not_here view_as_complex{};
-} // namespace sim_absent_kernels
-#endif
-
-namespace at::native {
-using namespace ::sim_absent_kernels;
-} // namespace at::native
-
-namespace sim::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace sim_absent_kernels { extern const ::sim::proof::not_here view_as_complex; }
+namespace at::native { using namespace ::sim_absent_kernels; }
 
 // aten::view_as_complex, PrivateUse1
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(view_as_complex_PrivateUse1, "aten::view_as_complex: kernel 'view_as_complex' must",
-  (it<>,                 is<0>,             result<>), &::at::native::view_as_complex,
-    (at::Tensor(const at::Tensor&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(sim, view_as_complex_PrivateUse1, "aten::view_as_complex: kernel 'view_as_complex' must",
+  (it<>,                 is<0>,             result<>), &::at::native::view_as_complex, meant, meant, true,
+    (at::Tensor (const at::Tensor&)), (schema),
     " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " return 'at::Tensor' (schema: Tensor(a))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace sim::proof

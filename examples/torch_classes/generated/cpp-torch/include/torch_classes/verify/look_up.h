@@ -2,43 +2,26 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_classes::look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float missing) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_CLASSES_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_classes/kernel_check.h>
 #include <torch_classes/kernel_types.h>
+#include <torch_classes/verify_classes.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
 #include "kernels.h"
 
-#include <torch_classes/kernel_check.h>
-#include <torch_classes/verify_classes.h>
-
-namespace torch_classes {
-using namespace ::torch_classes_absent_kernels;
-} // namespace torch_classes
-
-namespace torch_classes::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_classes { using namespace ::torch_classes_absent_kernels; }
 
 // torch_classes::look_up, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
-  (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up,
-    (at::Tensor(const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_classes, look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
+  (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up, meant, meant, true,
+    (at::Tensor (const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)), (schema),
     "",
     (" take 3 arguments",
      " take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)",
      " take 'const at::Tensor&' for argument 'keys' (schema: Tensor)",
      " take 'double' for argument 'missing' (schema: float)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_classes::proof

@@ -2,41 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_classes::merge(__torch__.torch.classes.torch_classes.Table[] tables) -> __torch__.torch.classes.torch_classes.Table
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_CLASSES_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_classes/kernel_check.h>
 #include <torch_classes/kernel_types.h>
+#include <torch_classes/verify_classes.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
 #include "kernels.h"
 
-#include <torch_classes/kernel_check.h>
-#include <torch_classes/verify_classes.h>
-
-namespace torch_classes {
-using namespace ::torch_classes_absent_kernels;
-} // namespace torch_classes
-
-namespace torch_classes::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_classes { using namespace ::torch_classes_absent_kernels; }
 
 // torch_classes::merge, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
-  (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge,
-    (c10::intrusive_ptr<torch_classes::Table>(at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_classes, merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
+  (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge, meant, meant, true,
+    (c10::intrusive_ptr<torch_classes::Table> (at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)), (schema),
     "",
     (" take 1 argument",
      " take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])",
      " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_classes::proof

@@ -2,48 +2,25 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::hinge(Tensor input, Tensor target, float margin) -> (Tensor loss, Tensor is_inside)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 #include <tuple>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_hinge_cpu
-#define TORCH_OPS_ABSENT_hinge_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here hinge_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here hinge_cpu; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::hinge, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
-  (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu,
-    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&, const torch::stable::Tensor&, double)),
-    (schema),
-    torch::stable::detail::unbox_type_t, as_is, true,
+TORCHGEN_LITE_VERIFY(torch_ops, hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
+  (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor> (const torch::stable::Tensor&, const torch::stable::Tensor&, double)), (schema),
     " be 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&, const torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const torch::stable::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'target' (schema: Tensor)",
      " take 'double' for argument 'margin' (schema: float)",
      " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 #include <tuple>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_minmax_cpu
-#define TORCH_OPS_ABSENT_minmax_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here minmax_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here minmax_cpu; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::minmax, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
-  (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu,
-    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)),
-    (schema),
-    torch::stable::detail::unbox_type_t, as_is, true,
+TORCHGEN_LITE_VERIFY(torch_ops, minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
+  (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+    (::std::tuple<torch::stable::Tensor, torch::stable::Tensor> (const torch::stable::Tensor&)), (schema),
     " be 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

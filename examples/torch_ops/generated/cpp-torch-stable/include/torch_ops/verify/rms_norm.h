@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_rms_norm
-#define TORCH_OPS_ABSENT_rms_norm
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here rms_norm{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here rms_norm; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
-  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm,
-    (torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)),
-    (schema),
-    torch::stable::detail::unbox_type_t, as_is, true,
+TORCHGEN_LITE_VERIFY(torch_ops, rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
+  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm, torch::stable::detail::unbox_type_t, as_is, true,
+    (torch::stable::Tensor (const torch::stable::Tensor&, const torch::stable::Tensor&, double)), (schema),
     " be 'torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'double' for argument 'eps' (schema: float)",
      " return 'torch::stable::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

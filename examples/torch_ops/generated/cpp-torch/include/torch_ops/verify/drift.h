@@ -2,45 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::drift(Tensor x, Tensor saved_x, float _kernel) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_drift_cpu
-#define TORCH_OPS_ABSENT_drift_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here drift_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here drift_cpu; }
 using namespace ::torch_ops_absent_kernels;
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
 
 // torch_ops::drift, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
-  (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_ops, drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
+  (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu, meant, meant, true,
+    (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
     " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'saved_x' (schema: Tensor)",
      " take 'double' for argument '_kernel' (schema: float)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

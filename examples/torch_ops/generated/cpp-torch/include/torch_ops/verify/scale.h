@@ -2,46 +2,23 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::scale(Tensor self, float s) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_scale_cpu
-#define TORCH_OPS_ABSENT_scale_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here scale_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here scale_cpu; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::scale, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
-  (it<>,            is<0>,       is<1>,      result<>), &::torch_ops::scale_cpu,
-    (at::Tensor(const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_ops, scale_CPU, "torch_ops::scale: kernel 'scale_cpu' must",
+  (it<>,            is<0>,       is<1>,      result<>), &::torch_ops::scale_cpu, meant, meant, true,
+    (at::Tensor (const at::Tensor&, double)), (schema),
     " be 'at::Tensor(const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

@@ -2,47 +2,24 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_scale_cpu
-#define TORCH_OPS_ABSENT_scale_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here scale_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here scale_cpu; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::scale.out, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' must",
-  (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu,
-    (at::Tensor&(const at::Tensor&, double, at::Tensor&)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_ops, scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' must",
+  (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu, meant, meant, true,
+    (at::Tensor& (const at::Tensor&, double, at::Tensor&)), (schema),
     " be 'at::Tensor&(const at::Tensor&, double, at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " take 'at::Tensor&' for argument 'out' (schema: Tensor(a!))",
      " return 'at::Tensor&' (schema: Tensor(a!))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

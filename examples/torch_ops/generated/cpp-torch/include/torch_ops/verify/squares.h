@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -17,35 +12,17 @@
 #include <cstdint>
 #include <optional>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_squares
-#define TORCH_OPS_ABSENT_squares
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here squares{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here squares; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::squares, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
-  (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares,
-    (at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_ops, squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
+  (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares, meant, meant, true,
+    (at::Tensor (int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)), (schema),
     " be 'at::Tensor(int64_t, std::optional<at::ScalarType>, std::optional<at::Device>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<at::ScalarType>' for argument 'dtype' (schema: ScalarType?)",
      " take 'std::optional<at::Device>' for argument 'device' (schema: Device?)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight, *, float? scale) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef TORCH_OPS_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <torch_ops/kernel_check.h>
 #include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,35 +11,17 @@
 
 #include <optional>
 
-#include <torch_ops/kernel_check.h>
-
-#ifndef TORCH_OPS_ABSENT_weighted_sum_cpu
-#define TORCH_OPS_ABSENT_weighted_sum_cpu
-namespace torch_ops_absent_kernels {
-inline constexpr ::torch_ops::proof::not_here weighted_sum_cpu{};
-} // namespace torch_ops_absent_kernels
-#endif
-
-namespace torch_ops {
-using namespace ::torch_ops_absent_kernels;
-} // namespace torch_ops
-
-namespace torch_ops::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here weighted_sum_cpu; }
+namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
 // torch_ops::weighted_sum, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
-  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu,
-    (at::Tensor(at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(torch_ops, weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
+  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu, meant, meant, true,
+    (at::Tensor (at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>)), (schema),
     " be 'at::Tensor(at::TensorList, const std::optional<at::Tensor>&, std::optional<double>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'at::TensorList' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<at::Tensor>&' for argument 'weight' (schema: Tensor?)",
      " take 'std::optional<double>' for argument 'scale' (schema: float?)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace torch_ops::proof

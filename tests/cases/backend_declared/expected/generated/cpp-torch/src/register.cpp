@@ -7,6 +7,7 @@
 #include <chip/autocast.h>
 #include <chip/fallback.h>
 #include <chip/underived.h>
+#include <torch/library.h>
 
 TORCH_LIBRARY(chip, m) {
   m.def("scale(Tensor self, float s) -> Tensor");

@@ -2,13 +2,8 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // rms_norm::add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps) -> (Tensor out, Tensor sum, Tensor rstd)
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef RMS_NORM_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <rms_norm/kernel_check.h>
 #include <rms_norm/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
@@ -16,29 +11,14 @@
 
 #include <tuple>
 
-#include <rms_norm/kernel_check.h>
-
-#ifndef RMS_NORM_ABSENT_add_rms_norm
-#define RMS_NORM_ABSENT_add_rms_norm
-namespace rms_norm_absent_kernels {
-inline constexpr ::rms_norm::proof::not_here add_rms_norm{};
-} // namespace rms_norm_absent_kernels
-#endif
-
-namespace rms_norm {
-using namespace ::rms_norm_absent_kernels;
-} // namespace rms_norm
-
-namespace rms_norm::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace rms_norm_absent_kernels { extern const ::rms_norm::proof::not_here add_rms_norm; }
+namespace rms_norm { using namespace ::rms_norm_absent_kernels; }
 
 // rms_norm::add_rms_norm, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(add_rms_norm_CPU, "rms_norm::add_rms_norm: kernel 'add_rms_norm' must",
-  (it<>,                  is<0>,    is<1>,           is<2>,         is<3>,         result<>), &::rms_norm::add_rms_norm,
-    (::std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(rms_norm, add_rms_norm_CPU, "rms_norm::add_rms_norm: kernel 'add_rms_norm' must",
+  (it<>,                  is<0>,    is<1>,           is<2>,         is<3>,         result<>), &::rms_norm::add_rms_norm, meant, meant, true,
+    (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, double)), (schema),
     " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
@@ -46,6 +26,3 @@ TORCHGEN_LITE_VERIFY(add_rms_norm_CPU, "rms_norm::add_rms_norm: kernel 'add_rms_
      " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",
      " take 'double' for argument 'eps' (schema: float)",
      " return 'std::tuple<at::Tensor, at::Tensor, at::Tensor>' (schema: (Tensor, Tensor, Tensor))"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace rms_norm::proof

@@ -5,8 +5,6 @@
 // verify_kernels.h as their last line instead.
 #pragma once
 
-#define TORCH_XLA_KERNELS_H
-
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
@@ -16,3 +14,8 @@
 #include <vector>
 
 #include <torch_xla/XLANativeFunctions.h>
+
+// Here every kernel is declared, so a proof would prove nothing.
+namespace torch_xla::proof {
+void kernels_h(int);
+} // namespace torch_xla::proof

@@ -2,48 +2,22 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 // demo::muladd(Tensor a, Tensor b, float s) -> Tensor
-// Include this after the kernels of the operator: each kernel declared above is
-// compared with the schema. Errors point to the line of the schema.
 
-#ifdef DEMO_KERNELS_H
-#error "include kernels.h or verify_kernels.h: kernels.h declares every kernel"
-#endif
-
+#include <demo/kernel_check.h>
 #include <demo/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <demo/kernel_check.h>
-
-#ifndef DEMO_ABSENT_muladd_cpu
-#define DEMO_ABSENT_muladd_cpu
-namespace demo_absent_kernels {
-inline constexpr ::demo::proof::not_here muladd_cpu{};
-} // namespace demo_absent_kernels
-#endif
-
-#ifndef DEMO_ABSENT_muladd_cuda
-#define DEMO_ABSENT_muladd_cuda
-namespace demo_absent_kernels {
-inline constexpr ::demo::proof::not_here muladd_cuda{};
-} // namespace demo_absent_kernels
-#endif
-
-namespace demo {
-using namespace ::demo_absent_kernels;
-} // namespace demo
-
-namespace demo::proof {
-namespace TORCHGEN_LITE_PROOF(__COUNTER__) {
+namespace demo_absent_kernels { extern const ::demo::proof::not_here muladd_cpu; }
+namespace demo_absent_kernels { extern const ::demo::proof::not_here muladd_cuda; }
+namespace demo { using namespace ::demo_absent_kernels; }
 
 // demo::muladd, CPU
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
-  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(demo, muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu, meant, meant, true,
+    (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
     " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
@@ -53,17 +27,12 @@ TORCHGEN_LITE_VERIFY(muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
 
 // demo::muladd, CUDA
 #line TORCHGEN_LITE_LINE
-TORCHGEN_LITE_VERIFY(muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
-  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda,
-    (at::Tensor(const at::Tensor&, const at::Tensor&, double)),
-    (schema),
-    meant, meant, true,
+TORCHGEN_LITE_VERIFY(demo, muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda, meant, meant, true,
+    (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
     " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " return 'at::Tensor' (schema: Tensor)"))
-
-} // namespace TORCHGEN_LITE_PROOF
-} // namespace demo::proof
