@@ -152,11 +152,12 @@ def _generate(session: Session, root: Path) -> Generated:
     plan = plan_of(program, made)
     _write(plan.root, list(plan.changes))
     session.talk(f"{counted(len(made.files), 'file')} generated")
-    selection, added = select_operators(program, None), dict[str, set[str]]()
+    selection = select_operators(program, None)
+    moved = {one.name: set[str]() for one in selection.operators}
+    added = {one.name: set[str]() for one in selection.operators}
     for one in selection.registrations(program):
-        keys = added.setdefault(one.operator.name, set())
-        keys.update([] if one.kernel else [one.key])
-    return Generated(added, tuple(made.files))
+        (moved if one.kernel else added)[one.operator.name].add(one.key)
+    return Generated(moved, added, tuple(made.files))
 
 
 def _write(root: Path, changes: list[Change]) -> None:

@@ -40,10 +40,11 @@ class Registered(NamedTuple):
 
 
 class Generated(NamedTuple):
-    """What generated code is to register: the operators that moved, with the keys at which it adds kernels of its own,
-    and the paths of its files."""
+    """What generated code is to register: the keys of the operators that moved, those of its own with which it adds to
+    what the library has, and the paths of its files."""
 
     moved: Mapping[str, Collection[str]]
+    added: Mapping[str, Collection[str]]
     files: Collection[str]
 
 
@@ -98,14 +99,14 @@ def compare(
             said = "was not registered before" if now else "is no longer registered"
             found.append(_differs(name, f"`{name}` {said}"))
             continue
-        own = generated.moved.get(name, ())
+        own = generated.added.get(name, ())
         keys = {one.new.source for one in _cells(was, now) if _is_added(one, own)}
         added.update(keys)
         schema = _with_names(was.schema, now.schema)
         inferred += schema != was.schema or _is_spelled_out(was, now)
         found += _differences(name, was._replace(schema=schema), now, own)
         if name in generated.moved:
-            found += _elsewhere(now, generated.files)
+            found += _elsewhere(now, generated)
     absent = sorted(generated.moved.keys() - before.keys() - after.keys())
     number = len({*before, *after})
     return Compared(tuple(found), number, inferred, dict(sorted(added.items())), tuple(absent))
@@ -130,20 +131,19 @@ def _differences(
         yield _differs(name, f"`{name}` has another dispatch table", help_)
 
 
-def _elsewhere(now: Registered, files: Collection[str]) -> Iterator[Diagnostic]:
-    """An operator that moved and is not all generated code's: the build has not compiled anew, or not that."""
-    name, kernels = now.table.name, now.table.kernels
-    places = {
-        "define": now.place,
-        **{f"register a kernel at {key} of": kernels[key] for key in kernels},
-    }
+def _elsewhere(now: Registered, generated: Generated) -> Iterator[Diagnostic]:
+    """An operator that moved and that generated code does not define, or not with its kernels: the build has not compiled
+    anew, or not that. Kernels at other keys are those of Python, which stay where they are."""
+    name, places = now.table.name, {"define": now.place}
+    for key in generated.moved[name]:
+        if key in now.table.kernels:
+            places[f"register a kernel at {key} of"] = now.table.kernels[key]
     for what, label in places.items():
         place = _PLACE.search(label)
-        if place is None or not place[1].replace("\\", "/").endswith(tuple(files)):
+        path = place[1].replace("\\", "/") if place else ""
+        if not path.endswith(tuple(generated.files)):
             message = f"generated code does not {what} `{name}`"
-            yield _differs(
-                name, message, f"it is {label or 'nowhere'}: does the build compile anew?"
-            )
+            yield _differs(name, message, f"it is {label}: does the build compile anew?")
             return
 
 

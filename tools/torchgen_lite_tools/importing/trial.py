@@ -55,10 +55,7 @@ def trial_of(folder: Path, build: str, test: str, load: Sequence[str]) -> Trial 
     """The trial that options ask for, if they do."""
     if not load and (build or test):
         given = "--build" if build else "--test"
-        message = (
-            f"`{given}` needs `--load`: the module or shared library whose operators are compared."
-        )
-        raise click.UsageError(message)
+        raise click.UsageError(f"`{given}` needs `--load`: what registers the operators.")
     return Trial(folder, build, test, load) if load else None
 
 

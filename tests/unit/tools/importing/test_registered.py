@@ -39,7 +39,7 @@ BEFORE = record("CPU", place="registered at csrc/ops.cpp:{}")
 def differences(
     before: Mapping[str, Registered], after: Mapping[str, Registered], *own: str
 ) -> list[str]:
-    found = compare(before, after, Generated({"lib::f": own}, FILES))
+    found = compare(before, after, Generated({"lib::f": ["CPU"]}, {"lib::f": own}, FILES))
     return render_concise(found.differences).splitlines()
 
 
@@ -131,7 +131,7 @@ def test_names_of_an_inferred_schema_are_no_difference() -> None:
         "CPU", schema="lib::f(Tensor _0, int _1) -> Tensor _0", aliasing="CONSERVATIVE"
     )
     named = record("CPU", schema="lib::f(Tensor x, int n) -> Tensor")
-    moved = Generated({"lib::f": ()}, FILES)
+    moved = Generated({"lib::f": ()}, {}, FILES)
     assert compare({"lib::f": inferred}, {"lib::f": named}, moved)[:3] == ((), 1, 1)
     other = named._replace(schema="lib::f(Tensor x, float n) -> Tensor")
     assert differences({"lib::f": inferred}, {"lib::f": other}) == [
@@ -140,8 +140,16 @@ def test_names_of_an_inferred_schema_are_no_difference() -> None:
     ]
 
 
+def test_kernels_of_python_stay_where_they_are() -> None:
+    python = {"Autograd": "registered at lib/ops.py:7", "CPU": MADE.format(2)}
+    after = record("CPU")
+    after = after._replace(table=after.table._replace(kernels=python))
+    before = record("CPU", "Autograd", place="registered at csrc/ops.cpp:{}")
+    assert differences({"lib::f": before}, {"lib::f": after}, "Autograd") == []
+
+
 def test_kernels_that_generated_code_adds_are_counted() -> None:
-    moved = Generated({"lib::f": {"Autograd"}}, FILES)
+    moved = Generated({"lib::f": ()}, {"lib::f": {"Autograd"}}, FILES)
     found = compare({"lib::f": BEFORE}, {"lib::f": record("CPU", "Autograd")}, moved)
     assert found == ((), 1, 0, {"Autograd": 1}, ())
 
@@ -159,7 +167,7 @@ def test_other_kernels_that_are_new_are_differences(
 
 
 def test_what_was_never_there_is_not_compared() -> None:
-    found = compare({}, {}, Generated({"lib::f": ()}, FILES))
+    found = compare({}, {}, Generated({"lib::f": ()}, {}, FILES))
     assert found == ((), 0, 0, {}, ("lib::f",))
 
 
