@@ -124,8 +124,9 @@ READS = (
     "why f CPU --fallback PrivateUse1 --schema member/native_functions.yaml --for-torch 2.9 --target cpp-torch",
 )
 """What writes nothing, with every option that is in none of the others."""
-ELSEWHERE = frozenset({"--torch", "--import", "--module", "--watch"})
-"""Options that ask the installed PyTorch, in another process, and one whose run has no end; they have their own tests."""
+ELSEWHERE = frozenset({"--torch", "--import", "--module", "--load", "--build", "--test", "--watch"})
+"""Options that ask the installed PyTorch, in another process, or run commands, and one whose run has no end; they have
+their own tests."""
 AS_USUAL = -1
 HELLO = (
     b'Content-Length: 58\r\n\r\n{"jsonrpc": "2.0", "id": 1, "method": "initialize"'

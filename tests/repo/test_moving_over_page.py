@@ -43,7 +43,7 @@ def test_prove(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "csrc/ops.cpp").write_text(blocks(PAGE, "cpp")[0].replace("double s", "int64_t s"))
     command = next(one for one in blocks(PAGE, "sh") if " prove " in one)
     result = run(*command.split()[1:])
-    assert result.code == 1 and result.stderr.startswith(blocks(PAGE, "text")[4])
+    assert result.code == 1 and result.stderr.startswith(blocks(PAGE, "text")[5])
 
 
 def test_the_library_that_is_bound(
@@ -55,7 +55,7 @@ def test_the_library_that_is_bound(
     command = next(one for one in blocks(PAGE, "sh") if "=scaling" in one)
     result = run(*command.split()[1:])
     assert (result.code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[3])
-    assert result.stderr.startswith(blocks(PAGE, "text")[3])
+    assert result.stderr.startswith(blocks(PAGE, "text")[4])
 
 
 @pytest.mark.torch
@@ -63,10 +63,10 @@ def test_the_library_in_python(tmp_path: Path) -> None:
     (tmp_path / "mylib.py").write_text(blocks(PAGE, "python")[0])
     code, said = run_tool(tmp_path, "import", "mylib.py", "--output", "ops.yaml")
     assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[1])
-    assert said.startswith(blocks(PAGE, "text")[2])
+    assert said.startswith(blocks(PAGE, "text")[3])
     code, said = run_tool(tmp_path, "import", "--module", "mylib", "--output", "ops.yaml")
     assert (code, (tmp_path / "ops.yaml").read_text()) == (1, blocks(PAGE, "yaml")[1])
-    assert said.startswith(blocks(PAGE, "text")[2])
+    assert said.startswith(blocks(PAGE, "text")[3])
     (tmp_path / "ops.yaml").write_text(blocks(PAGE, "yaml")[1] + blocks(PAGE, "yaml")[2])
     functions = re.findall(r"^def muladd.*?\n(?:    .*\n)+", blocks(PAGE, "python")[0], flags=re.M)
     (tmp_path / "mylib_kernels.py").write_text("import torch\n\n\n" + "\n\n".join(functions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,14 +13,17 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import patch_folder
-from torchgen_lite.cli.session import Refused, Session, command
+from torchgen_lite.cli.plans import plan_of
+from torchgen_lite.cli.session import Refused, Session, command, require
 from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.emit.diff import render_diff
+from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
 from torchgen_lite.loader.sources import shown_path
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.registered import select_operators
 from torchgen_lite_tools.importing.build_files import with_generated_code
 from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite_tools.importing.entries import write_entries
@@ -31,6 +35,8 @@ from torchgen_lite_tools.importing.moving import (
     moving_operators,
     without_statements,
 )
+from torchgen_lite_tools.importing.registered import Generated
+from torchgen_lite_tools.importing.trial import run_after, run_before, trial_of
 
 _SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
 _NEXT = """
@@ -48,7 +54,27 @@ _COMPILE = """
 )
 @macro_option
 @click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
-def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_run: bool) -> int:
+@click.option(
+    "--load",
+    multiple=True,
+    metavar="MODULE|PATH",
+    help="Compare what this module or shared library registers, before and after; repeatable.",
+)
+@click.option(
+    "--build", default="", metavar="COMMAND", help="With --load: build with this, before and after."
+)
+@click.option(
+    "--test", default="", metavar="COMMAND", help="With --load: test with this, before and after."
+)
+def adopt_command(
+    session: Session,
+    folder: str,
+    macros: tuple[str, ...],
+    dry_run: bool,
+    load: tuple[str, ...],
+    build: str,
+    test: str,
+) -> int:
     """Move a library in C++ to generated registrations: write the schema file and the configuration, declare the kernels
     that no header declares, take the registrations out of the sources below DIR (default: this folder), and add the
     generated code to `CMakeLists.txt` and `setup.py` where their text shows how.
@@ -56,11 +82,19 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     An operator moves whole or not at all. What stays is listed with its reason, registers as before beside the
     generated code, and the exit code is 1.
 
+    With --load, the code is generated, too, and PyTorch is asked before and after what the library registers: schemas,
+    tags and dispatch tables. The commands are yours and run in DIR. Nothing moves if one fails before; whatever
+    differs or fails after is an error.
+
     \b
     torchgen-lite adopt --dry-run
     torchgen-lite adopt --macro TORCH_EXTENSION_NAME=mylib && torchgen-lite generate
+    torchgen-lite adopt --build make --load build/libmylib.so --test "pytest -q"
     """
     root = Path(folder)
+    trial = trial_of(root, build, test, load)
+    if trial and dry_run:
+        raise click.UsageError("`--dry-run` writes nothing, so there is nothing to `--load`.")
     configured = find_in_folder(root, [])
     if configured is not None:
         raise click.UsageError(f"`{configured}` configures this folder already.")
@@ -71,29 +105,59 @@ def adopt_command(session: Session, folder: str, macros: tuple[str, ...], dry_ru
     names = moving_operators(library, problems)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
-    changes, build = _changes(root, library, names) if names else ([], [])
+    changes, by_hand = _changes(root, library, names) if names else ([], [])
+    before = run_before(session, trial, names) if trial and changes else None
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
         _write(root, changes)
-    for change in changes:
-        done = "created" if change.old is None else "changed"
-        more = (change.new or "").count("\n") - (change.old or "").count("\n")
-        session.talk(f"{done}  {more:+5} lines  {change.path}")
+    _list_changes(session, changes)
     places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
     stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
     would = " would move" if dry_run else " moved"
     session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
-    files = [{"path": one.path, "status": one.action} for one in changes]
-    session.answer("adopt", "", moved=sorted(names), by_hand=places, build=build, files=files)
-    for one in build:
+    written, gone = (sum(number) for number in zip((0, 0), *map(count_lines, changes)))
+    if changes:
+        session.talk(f"{counted(gone, 'line')} gone, {written} written")
+    for one in by_hand:
         session.talk(f"by hand  {one}")
-    if changes and not dry_run:
+    data: dict[str, object] = {"moved": sorted(names), "by_hand": places, "build": by_hand}
+    data["files"] = [{"path": one.path, "status": one.action} for one in changes]
+    data["lines"] = {"gone": gone, "written": written}
+    if trial and before:
+        differences, found = run_after(session, trial, before, _generate(session, root))
+        problems, data = [*problems, *differences], {**data, **found}
+    session.answer("adopt", "", **data)
+    if changes and not dry_run and not trial:
         project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
         is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
-        compile_ = "" if is_built and not build else _COMPILE.format(config=_CONFIG)
+        compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
     return ATTENTION if left or not names else session.exit_code(problems)
+
+
+def _list_changes(session: Session, changes: list[Change]) -> None:
+    for change in changes:
+        done = "created" if change.old is None else "changed"
+        more = (change.new or "").count("\n") - (change.old or "").count("\n")
+        session.talk(f"{done}  {more:+5} lines  {change.path}")
+
+
+def _generate(session: Session, root: Path) -> Generated:
+    """Generate the code of the new configuration; what it is to register of the operators that moved."""
+    project = replace(session, config=(str(root / _CONFIG), *session.config))
+    program = project.load()
+    made = generate_all(program)
+    require(made.diagnostics)
+    plan = plan_of(program, made)
+    _write(plan.root, list(plan.changes))
+    session.talk(f"{counted(len(made.files), 'file')} generated")
+    selection = select_operators(program, None)
+    moved = {one.name: set[str]() for one in selection.operators}
+    added = {one.name: set[str]() for one in selection.operators}
+    for one in selection.registrations(program):
+        (moved if one.kernel else added)[one.operator.name].add(one.key)
+    return Generated(moved, added, tuple(made.files))
 
 
 def _write(root: Path, changes: list[Change]) -> None:

@@ -1,14 +1,7 @@
-"""The operators that modules register, read from the installed PyTorch after importing them.
-
-Note [Modules load in a process of their own]
-A library may print, change global state, or abort if a kernel's type does not match its schema.
-So another Python process loads it, and sends back what it finds.
-"""
+"""The operators that modules register, read from the installed PyTorch after importing them."""
 
 from __future__ import annotations
 
-import os
-import pickle
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -20,17 +13,10 @@ from typing import Any
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.loader.torch_files import import_torch
 from torchgen_lite.loader.torch_registry import registered_kernels, registered_schema
 from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
 from torchgen_lite_tools.importing.python_recorder import Recorded, author_of, recording
-
-_SCRIPT = f"""
-import sys
-sys.path[:] = sys.argv[3:]
-from {__name__} import send_modules
-send_modules(sys.argv[1].split(","), sys.argv[2])
-"""
+from torchgen_lite_tools.importing.torch_process import ask_torch
 
 
 def read_modules(modules: Sequence[str], namespace: str) -> Library:
@@ -39,41 +25,8 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     TG011 without PyTorch, TG012 for modules that cannot be imported. The current folder is on their
     search path.
     """
-    # Imported here: most runs start no other process.
-    import subprocess
-
-    path = [*sys.path, os.getcwd()]
-    command = [sys.executable, "-c", _SCRIPT, ",".join(modules), namespace, *path]
-    found = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    # A module may end Python with code 0, too; then there is no answer.
-    if found.returncode == 0 and found.stdout:
-        answer = pickle.loads(found.stdout)
-        if isinstance(answer, Library):
-            return answer
-        problem = Diagnostic(*answer)
-    else:
-        code = found.returncode
-        said = f"exit code {code}" if code >= 0 else f"signal {-code}"
-        problem = Diagnostic("TG012", f"importing `{', '.join(modules)}` ended Python: {said}")
-    return Library(diagnostics=[problem])
-
-
-def send_modules(modules: Sequence[str], namespace: str) -> None:
-    """Write the library, or an error's code and message, to the real stdout; print to stderr."""
-    with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)
-        try:
-            torch = import_torch()
-        except ImportError:
-            pickle.dump(("TG011", "PyTorch is not installed"), out)
-            return
-        try:
-            answer: object = _read(torch, modules, namespace)
-        except ImportError as error:
-            answer = ("TG012", str(error))
-        pickle.dump(answer, out)
-    # Skip whatever a library does when Python exits: it may crash.
-    os._exit(0)
+    found = ask_torch(_read, modules, namespace, what=f"importing `{', '.join(modules)}`")
+    return found if isinstance(found, Library) else Library(diagnostics=[found])
 
 
 def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
@@ -81,12 +34,7 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
     before = _every_kernel(torch)
     with recording(torch) as recorded:
         for module in modules:
-            try:
-                import_module(module)
-            # Whatever a user's module raises is reported to its author.
-            except (Exception, SystemExit) as error:
-                said = repr(error) if isinstance(error, SystemExit) else error
-                raise ImportError(f"cannot import `{module}`: {said}") from error
+            import_one(module)
     library = Library()
     reader = _Reader(torch, recorded, library)
     for name, kernels in sorted(_every_kernel(torch).items()):
@@ -95,6 +43,31 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
             reader.read(name, None if namespace else before.get(name))
     library.shorten()
     return library
+
+
+def import_one(module: str) -> None:
+    """Import a module. Raises ImportError, whatever it raises: that is reported to its author."""
+    try:
+        import_module(module)
+    except (Exception, SystemExit) as error:
+        said = repr(error) if isinstance(error, SystemExit) else error
+        raise ImportError(f"cannot import `{module}`: {said}") from error
+
+
+def read_definition(torch: Any, name: str) -> tuple[Definition | None, str, str]:
+    """An operator as it is defined; else None and why its schema cannot be written. Last is how PyTorch prints the
+    schema, which is empty if it has only kernels."""
+    lines = torch._C._dispatch_dump(name).splitlines()
+    text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
+    if text == "(none)":
+        return None, "", ""
+    base, _, overload = name.partition(".")
+    schema, problem = registered_schema(torch, base, overload)
+    if schema is None:
+        return None, problem, text
+    found = torch._C._get_operation_overload(base, overload)
+    tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
+    return Definition(name, str(schema), tags), "", text
 
 
 def _every_kernel(torch: Any) -> dict[str, frozenset[str]]:
@@ -117,9 +90,8 @@ class _Reader:
 
     def read(self, name: str, before: frozenset[str] | None) -> None:
         """Read an operator. `before`: its keys before the import; None if the modules define it."""
-        base, _, overload = name.partition(".")
         if before is None:
-            self._define(name, base, overload)
+            self._define(name)
         for one in registered_kernels(self.torch, name):
             self.library.statements += 1
             if before and one.key in before:
@@ -138,18 +110,12 @@ class _Reader:
                 self.library.implementations.append(found)
         self._add_extras(name)
 
-    def _define(self, name: str, base: str, overload: str) -> None:
-        lines = self.torch._C._dispatch_dump(name).splitlines()
-        text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
-        if text == "(none)":
-            return
-        schema, problem = registered_schema(self.torch, base, overload)
-        if schema is None:
+    def _define(self, name: str) -> None:
+        definition, problem, text = read_definition(self.torch, name)
+        if definition is not None:
+            self.library.definitions.append(definition)
+        elif text:
             self._report("TG604", f"`{name}`: {problem}", help_=text)
-            return
-        found = self.torch._C._get_operation_overload(base, overload)
-        tags = tuple(sorted(tag.name for tag in found[2])) if found else ()
-        self.library.definitions.append(Definition(name, str(schema), tags))
 
     def _add_extras(self, name: str) -> None:
         """Add fake, vmap and autocast; report a gradient, which an entry needs as a formula."""

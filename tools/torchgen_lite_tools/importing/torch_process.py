@@ -1,0 +1,83 @@
+"""Questions to the installed PyTorch about libraries.
+
+Note [Libraries load in a process of their own]
+A library may print, change global state, or abort if a kernel's type does not match its schema.
+So another Python process loads it, and sends back what it finds.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from torchgen_lite.cli.session import Refused
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.torch_files import import_torch
+
+_Answer = TypeVar("_Answer")
+_SCRIPT = f"""
+import sys
+sys.path[:] = sys.argv[1:]
+from {__name__} import send_answer
+send_answer()
+"""
+
+
+def ask_torch(
+    question: Callable[..., _Answer], *arguments: object, what: str, folder: Path = Path()
+) -> _Answer | Diagnostic:
+    """What a function of a module gives, whose first argument is PyTorch, in a folder, which is on the search path.
+
+    Else TG011 without PyTorch, and TG012 if the function raises ImportError, or `what` it does ends Python.
+    """
+    # Imported here: most runs start no other process.
+    import subprocess
+
+    # What is no path stays: finders of packages that are installed for editing have words of their own.
+    path = [
+        os.path.abspath(one) if os.path.exists(one) else one for one in (*sys.path, str(folder))
+    ]
+    command, asked = [sys.executable, "-c", _SCRIPT, *path], pickle.dumps((question, arguments))
+    found = subprocess.run(command, input=asked, stdout=subprocess.PIPE, cwd=folder, check=False)
+    # A module may end Python with code 0, too; then there is no answer.
+    if found.returncode == 0 and found.stdout:
+        answer, problem = pickle.loads(found.stdout)
+        return Diagnostic(*problem) if problem else answer
+    return Diagnostic("TG012", f"{what} ended Python: {said_code(found.returncode)}")
+
+
+def said_code(code: int) -> str:
+    """How a process ended."""
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
+def send_answer() -> None:
+    """Write the answer, and an error's code and message, to the real stdout; print to stderr."""
+    question, arguments = pickle.load(sys.stdin.buffer)
+    # What the installed PyTorch loads by itself may be an earlier build of the very library.
+    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        pickle.dump(answer(question, arguments), out)
+    # Skip whatever a library does when Python exits: it may crash.
+    os._exit(0)
+
+
+def answer(
+    question: Callable[..., object], arguments: tuple[Any, ...]
+) -> tuple[object, tuple[str, str] | None]:
+    """What a function gives, or an error's code and message."""
+    try:
+        torch = import_torch()
+    except ImportError:
+        return None, ("TG011", "PyTorch is not installed")
+    try:
+        return question(torch, *arguments), None
+    except Refused as refused:
+        return None, (refused.diagnostics[0].code, refused.diagnostics[0].message)
+    except ImportError as error:
+        return None, ("TG012", str(error))

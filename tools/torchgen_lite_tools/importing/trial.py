@@ -1,0 +1,151 @@
+"""The library's own build and tests, and what it registers then, before a move and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite_tools.importing.registered import (
+    Compared,
+    Generated,
+    Registered,
+    compare,
+    read_registered,
+)
+from torchgen_lite_tools.importing.torch_process import ask_torch, said_code
+
+_SHOWN_LINES = 10
+
+
+class Trial(NamedTuple):
+    """Commands of the user's, which are run in the folder of the library, and the modules and shared libraries that
+    register its operators once they are loaded."""
+
+    folder: Path
+    build: str
+    test: str
+    load: Sequence[str]
+
+
+class Done(NamedTuple):
+    """How a command ended, and the last line that it printed."""
+
+    code: int
+    last: str
+
+    def __str__(self) -> str:
+        return f"{said_code(self.code)}, {self.last}" if self.last else said_code(self.code)
+
+
+class Run(NamedTuple):
+    """What one run of a trial found: the commands, by option, and what is registered."""
+
+    done: Mapping[str, Done]
+    registered: Mapping[str, Registered]
+    problems: Sequence[Diagnostic]
+
+
+def trial_of(folder: Path, build: str, test: str, load: Sequence[str]) -> Trial | None:
+    """The trial that options ask for, if they do."""
+    if not load and (build or test):
+        given = "--build" if build else "--test"
+        raise click.UsageError(f"`{given}` needs `--load`: what registers the operators.")
+    return Trial(folder, build, test, load) if load else None
+
+
+def run_before(session: Session, trial: Trial, names: Collection[str]) -> Run:
+    """Raises Refused if anything fails, or none of the operators that are to move is registered."""
+    found = _run(session, trial, "before anything was moved")
+    if found.problems:
+        raise Refused(*found.problems)
+    if found.registered.keys().isdisjoint(names):
+        loaded = ", ".join(f"`{one}`" for one in trial.load)
+        raise Refused(Diagnostic("TG012", f"{loaded} registers no operator that moves"))
+    return found
+
+
+def run_after(
+    session: Session, trial: Trial, before: Run, generated: Generated
+) -> tuple[list[Diagnostic], dict[str, object]]:
+    """Report what differs and what fails; it is returned, with the rest of the report as data."""
+    after, found = _run(session, trial, "after the move"), None
+    # The same could be loaded before, so it is the move that stands in the way.
+    problems = [
+        one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
+        for one in after.problems
+    ]
+    if after.registered or not problems:
+        found = compare(before.registered, after.registered, generated)
+        problems += found.differences
+    session.report(problems, kind="adopt")
+    for line in _report_lines(before, after, found):
+        session.talk(line)
+    if found is not None and found.absent:
+        names = ", ".join(found.absent)
+        session.warn(f"registered neither before nor after, so not compared: {names}")
+    return problems, _report_data(before, after, found)
+
+
+def _run(session: Session, trial: Trial, when: str) -> Run:
+    done, problems = dict[str, Done](), list[Diagnostic]()
+    if trial.build:
+        done["build"], problems = _call(session, trial.folder, trial.build, when)
+        if problems:
+            return Run(done, {}, problems)
+    what = f"loading `{', '.join(trial.load)}`"
+    found = ask_torch(read_registered, trial.load, what=what, folder=trial.folder)
+    if isinstance(found, Diagnostic):
+        return Run(done, {}, [found])
+    if trial.test:
+        done["test"], problems = _call(session, trial.folder, trial.test, when)
+    return Run(done, found, problems)
+
+
+def _call(session: Session, folder: Path, command: str, when: str) -> tuple[Done, list[Diagnostic]]:
+    """Run a command, and say what is wrong if it fails."""
+    import subprocess
+
+    session.talk(f"$ {command}")
+    nothing, both = subprocess.DEVNULL, subprocess.STDOUT
+    run = subprocess.run(
+        command, shell=True, cwd=folder, stdin=nothing, stdout=subprocess.PIPE, stderr=both
+    )
+    printed = run.stdout.decode("utf-8", "replace").splitlines()
+    lines = [line.rstrip() for line in printed if line.strip()]
+    done = Done(run.returncode, lines[-1].strip() if lines else "")
+    if done.code == 0:
+        return done, []
+    message = f"`{command}` ends with {said_code(done.code)}, {when}"
+    return done, [Diagnostic("TG618", message, notes=tuple(lines[-_SHOWN_LINES:]))]
+
+
+def _report_lines(before: Run, after: Run, found: Compared | None) -> Iterator[str]:
+    for when, run in (("before", before), ("after", after)):
+        for option, done in run.done.items():
+            yield f"{option} {when}: {done}"
+    if found is None:
+        yield "what is registered was not compared"
+        return
+    alike = found.operators - len({one.operator for one in found.differences})
+    counts = f"{alike} of {counted(found.operators, 'operator')}"
+    yield f"{counts} registered as before: schema, tags, dispatch table"
+    if found.inferred:
+        yield f"names in {counted(found.inferred, 'schema')} that PyTorch had inferred"
+    if found.added:
+        each = [f"{key} ({counted(number, 'operator')})" for key, number in found.added.items()]
+        yield f"kernels that generated code adds: {', '.join(each)}"
+
+
+def _report_data(before: Run, after: Run, found: Compared | None) -> dict[str, object]:
+    compared = None
+    if found is not None:
+        differ = sorted({one.operator for one in found.differences})
+        compared = {**found._asdict(), "differences": differ}
+    done = ({option: one._asdict() for option, one in run.done.items()} for run in (before, after))
+    return {**dict(zip(("before", "after"), done)), "compared": compared}
