@@ -2,7 +2,8 @@
 
     python bench/generate.py [--runs N] [--torchgen-runs N]
 
-Whole processes, start-up included, run in turn; medians. Needs torch for PyTorch's file.
+Whole processes, start-up included, run in turn, so that a machine that gets slower does so for both; medians. Needs
+torch for PyTorch's file.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def torch_file(count: int, torchgen_count: int) -> None:
         return
     packaged = Path(spec.origin).parent / "packaged" / "ATen"
     print(
-        f"\n# PyTorch's native_functions.yaml, {count} runs beside {torchgen_count} of torchgen.gen"
+        f"\n# PyTorch's native_functions.yaml, {count} runs beside each of {torchgen_count} of torchgen.gen"
     )
     with tempfile.TemporaryDirectory() as folder:
         shims = ["--aoti-install-dir", f"{folder}/shims"]
@@ -53,14 +54,17 @@ def torch_file(count: int, torchgen_count: int) -> None:
         # torchgen compares C shims with checked-in ones and fails without them: write them once, unmeasured.
         run([*command, *shims, "--update-aoti-c-shim", "-d", f"{folder}/first"], folder)
         command += shims
-        theirs = [run([*command, "-d", f"{folder}/t{i}"], folder) for i in range(torchgen_count)]
+        ours = [*OURS, "generate", "--torch", "--target", "python", "--output-dir"]
+        theirs, full, unchanged = [], [], []
+        for turn in range(torchgen_count):
+            theirs.append(run([*command, "-d", f"{folder}/t{turn}"], folder))
+            for index in range(count):
+                full.append(run([*ours, f"{folder}/ours{turn}.{index}"], folder))
+                unchanged.append(run([*ours, f"{folder}/ours{turn}.{index}"], folder))
         base = median(theirs)
         print(line("torchgen.gen", base))
-        ours = [*OURS, "generate", "--torch", "--target", "python", "--output-dir"]
-        full = [run([*ours, f"{folder}/ours{i}"], folder) for i in range(count)]
         print(line("torchgen-lite generate, everything written", median(full), base))
-        unchanged = repeat([*ours, f"{folder}/ours0"], count, Path(folder))
-        print(line("torchgen-lite generate, nothing changed", unchanged, base))
+        print(line("torchgen-lite generate, nothing changed", median(unchanged), base))
 
 
 def main() -> None:

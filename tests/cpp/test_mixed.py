@@ -131,6 +131,15 @@ def test_each_kernel_is_generated_once(tmp_path: Path, target: str) -> None:
     assert '"half_cpu"' in python and '"thrice_triton"' in python and "twice_cpu" not in python
 
 
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+def test_the_kernels_of_an_operator_that_python_skips_are_in_cpp(
+    tmp_path: Path, target: str
+) -> None:
+    files = generate(load(root=write_project(tmp_path, target, 'skip = ["tiny::half"]\n')))
+    assert " half_cpu(" in files[f"{target}/include/tiny/kernels.h"]
+    assert "half_cpu" not in files["torch-python/tiny_ops/_operators.py"]
+
+
 @needs_compiler
 @pytest.mark.torch
 def test_a_function_of_python_may_have_a_name_that_is_a_keyword_of_cpp(project: Path) -> None:

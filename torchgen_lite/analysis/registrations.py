@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
@@ -95,9 +95,10 @@ def registrations(
 
 def python_kernels(program: Program) -> list[str]:
     """The kernels that are functions of Python, in a library that C++ defines."""
-    python, operators = program.python_kernels, program.resolved.declared
-    names = dict.fromkeys([entry.kernel for one in operators for entry in one.own_kernels])
-    return [name for name in names if python is not None and python.find(name) is not None]
+    python, declared = program.python_kernels, program.resolved.declared
+    skip: Any = program.config.target_options.get("torch-python", {}).get("skip", ())
+    names = [e.kernel for one in declared if one.name not in skip for e in one.own_kernels]
+    return [name for name in dict.fromkeys(names) if python is not None and python.find(name)]
 
 
 def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
