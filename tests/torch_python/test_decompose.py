@@ -111,6 +111,33 @@ def test_a_compiled_program_has_the_reference(first: str, project: Path) -> None
     assert printed == "['sigmoid', 'mul', 'mul_1']\nFalse\n20\n"
 
 
+EXPORTED = """
+import onnxruntime, torch, my_ops
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return my_ops.silu(x, 3.0) + 1
+
+rows = torch.export.Dim("rows")
+model = Model().eval()
+made = torch.onnx.export(model, (torch.randn(2, 5),), dynamo=True, dynamic_shapes={"x": {0: rows}})
+made.save("model.onnx")
+x = torch.randn(4, 5)
+session = onnxruntime.InferenceSession("model.onnx")
+[found] = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+torch.testing.assert_close(torch.from_numpy(found), model(x))
+nodes = [node.op_type for node in made.model_proto.graph.node]
+print(nodes)
+"""
+
+
+def test_a_model_is_exported_to_onnx(project: Path) -> None:
+    """And run there, with more rows than the example had."""
+    done = run_python(project, "-c", EXPORTED)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "['Sigmoid', 'Mul', 'Mul', 'Add']"
+
+
 @pytest.mark.parametrize(
     ("reference", "passes"),
     [
