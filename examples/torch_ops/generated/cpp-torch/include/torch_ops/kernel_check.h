@@ -187,10 +187,6 @@ using as_is = Argument;
     exactly,                                                                   \
     messages)                                                                  \
   namespace library::proof::TORCHGEN_LITE_PROOF(__COUNTER__)::id {             \
-  static_assert(                                                               \
-      std::is_same_v<decltype(kernels_h(0)), not_here>,                        \
-      "include kernels.h or verify_kernels.h: kernels.h declares every "       \
-      "kernel");                                                               \
   using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
   template <class Schema>                                                      \
   auto look_up(int) -> decltype(look<Schema>::of(address));                    \
@@ -207,6 +203,14 @@ using as_is = Argument;
   TORCHGEN_LITE_CONCEPT result = gives<                                        \
       returned<typename Both::found_return>,                                   \
       returned<typename Both::expected_return>>;                               \
+  namespace alone {                                                            \
+  template <class Both = both>                                                 \
+  TORCHGEN_LITE_CONCEPT it = std::is_same_v<decltype(kernels_h(0)), not_here>; \
+  TORCHGEN_LITE_CHECK(                                                         \
+      "include kernels.h or verify_kernels.h: kernels.h declares ",            \
+      TORCHGEN_LITE_HEAD checks,                                               \
+      "every kernel")                                                          \
+  }                                                                            \
   namespace found {                                                            \
   template <class Both = both>                                                 \
   TORCHGEN_LITE_CONCEPT it =                                                   \
