@@ -140,7 +140,7 @@ def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     schema = "".join(entries(count))
     root = write(folder, schema, "cpp-torch", TORCH)
     kernels = (root / "include/bench_ops/kernels.h").read_text()
-    declared = "\n".join(line for line in kernels.splitlines() if "KERNELS_H" not in line)
+    declared = "\n".join(line for line in kernels.splitlines() if "declares_kernels" not in line)
     proof = "#include <declared.h>\n#include <bench_ops/verify_kernels.h>\n"
     texts = {"by_hand.cpp": written_by_hand(schema), "proof.cpp": proof, "calls.cpp": calls(root)}
     (root / "include/declared.h").write_text(declared)

@@ -131,13 +131,35 @@ def test_each_kernel_is_generated_once(tmp_path: Path, target: str) -> None:
     assert '"half_cpu"' in python and '"thrice_triton"' in python and "twice_cpu" not in python
 
 
+LEFT_OUT = """\
+- func: tiny::halved(Tensor x) -> Tensor
+  dispatch: {CPU: half_cpu}
+  fake: {like: x}
+- func: tiny::keyword(Tensor x, *, int lambda) -> Tensor
+  dispatch: {CPU: keyword_cpu}
+  fake: {like: x}
+"""
+
+
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
-def test_the_kernels_of_an_operator_that_python_skips_are_in_cpp(
+def test_the_kernels_of_an_operator_that_python_leaves_out_are_in_cpp(
     tmp_path: Path, target: str
 ) -> None:
-    files = generate(load(root=write_project(tmp_path, target, 'skip = ["tiny::half"]\n')))
-    assert " half_cpu(" in files[f"{target}/include/tiny/kernels.h"]
-    assert "half_cpu" not in files["torch-python/tiny_ops/_operators.py"]
+    """Which it skips, or cannot have; a kernel may be that of another operator, too, which Python has."""
+    write_project(tmp_path, target, 'skip = ["tiny::halved"]\n')
+    (tmp_path / "ops.yaml").write_text(YAML + LEFT_OUT)
+    with (tmp_path / "tiny" / "kernels.py").open("a") as kernels:
+        kernels.write("\n\ndef keyword_cpu(x, **kwargs):\n    return x\n")
+    files = generate(load(root=tmp_path))
+    declared = files[f"{target}/include/tiny/kernels.h"]
+    assert " half_cpu(" in declared and " keyword_cpu(" in declared
+    proof = files[f"{target}/include/tiny/verify_kernels.h"]
+    assert "function_of_python thrice_triton;" in proof and "half_cpu" not in proof
+    registered = files[f"{target}/src/register.cpp"]
+    assert '"halved"' in registered and '"keyword"' in registered
+    assert '"half", TORCH_' not in registered
+    python = files["torch-python/tiny_ops/_operators.py"]
+    assert '"half_cpu"' in python and "keyword_cpu" not in python and "halved" not in python
 
 
 @needs_compiler

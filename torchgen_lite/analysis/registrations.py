@@ -9,9 +9,9 @@ export read it, and tests compare it with the live dispatcher and PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
@@ -91,21 +91,6 @@ def registrations(
             if found.origin in wanted and found.key not in taken and is_whole:
                 taken.add(found.key)
                 yield found
-
-
-def python_kernels(program: Program) -> list[str]:
-    """The kernels that are functions of Python, in a library that C++ defines."""
-    python, declared = program.python_kernels, program.resolved.declared
-    skip: Any = program.config.target_options.get("torch-python", {}).get("skip", ())
-    names = [e.kernel for one in declared if one.name not in skip for e in one.own_kernels]
-    return [name for name in dict.fromkeys(names) if python is not None and python.find(name)]
-
-
-def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
-    """What a C++ target generates of it: everything but those kernels."""
-    names = {*python_kernels(program)}
-    named = [(r, r.kernel.kernel if r.kernel and r.origin in WRITTEN else "") for r in registered]
-    return [one for one, name in named if name not in names]
 
 
 def _copied(program: Program, operator: Operator, group: VariantGroup) -> Iterator[Registration]:

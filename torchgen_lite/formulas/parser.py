@@ -84,10 +84,6 @@ def _is_constant(value: Expression) -> bool:
     )
 
 
-def _is_list_type(name: str) -> bool:
-    return "::" in name and name.partition("<")[0].rpartition("::")[2] in _LIST_TYPES
-
-
 def _is_deep(tree: Expression) -> bool:
     """Whether the tree is too deep for recursive walkers: a sum has as many levels as terms."""
     level = [tree]
@@ -212,7 +208,8 @@ class _Parser(Cursor):
         start, text = self.start, self.token
         if self.kind == IDENT or text == "::":
             name = self.name()
-            if self.token == "{" and _is_list_type(name.text):
+            plain = name.text.partition("<")[0].rpartition("::")[2]
+            if self.token == "{" and plain in _LIST_TYPES and "::" in name.text:
                 self.advance()
                 return nodes.ListDisplay(self.items("}"), name.text, span=self.span(start))
             return name

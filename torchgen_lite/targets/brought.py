@@ -1,15 +1,16 @@
-"""What targets in C++ have no kernels for: fields of entries that the package of another target brings, and effects."""
+"""What targets in C++ leave to the package of another target: fields of entries, and kernels that are Python's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import configured_targets
@@ -24,6 +25,28 @@ _BROUGHT = {
     "vmap": (Origin.vmap, "FuncTorchBatched"),
     "axes": (Origin.axes, "FuncTorchBatched"),
 }
+
+
+def in_python(program: Program) -> list[tuple[str, str]]:
+    """The operators, each with a kernel that torch-python registers, in a library that C++ defines."""
+    python = program.python_kernels
+    brings = [t for t in configured_targets(program.config) if python and t.name == _BRINGS]
+    operators = [operator for target in brings for operator in target.select(program).operators]
+    own = [(o.name, entry.kernel) for o in operators for entry in o.own_kernels]
+    return [(name, kernel) for name, kernel in own if python and python.find(kernel)]
+
+
+def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
+    """What a target in C++ generates of it: everything but those kernels."""
+    theirs = {*in_python(program)}
+    named = [(r, r.kernel.kernel if r.kernel and r.origin in WRITTEN else "") for r in registered]
+    return [one for one, kernel in named if (one.operator.name, kernel) not in theirs]
+
+
+def python_alone(program: Program, registered: Iterable[Registration]) -> list[str]:
+    """Their names, without those of kernels that C++ has for other operators, as `registered` says."""
+    names = {one.kernel.kernel for one in registered if one.kernel is not None}
+    return [*dict.fromkeys(name for _, name in in_python(program) if name not in names)]
 
 
 def check_brought(

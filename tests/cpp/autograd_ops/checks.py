@@ -182,11 +182,21 @@ def refused(function: Callable[[], object]) -> str:
 
 def test_what_autograd_refuses() -> None:
     x = tensor(3)
-    out = torch.empty(3, dtype=torch.double)
+    out = torch.ones(3, dtype=torch.double)
     leaf = "requires grad is being used in an in-place operation"
     assert leaf in refused(lambda: ops.scale_(x, 2.0))
     assert leaf in refused(lambda: ops.scale_(x.view(3), 2.0))
-    assert "scale(): functions with out=" in refused(lambda: ops.scale.out(x, 2.0, out=out))
+    assert refused(lambda: ops.scale.out(x, 2.0, out=out)) == (
+        "ad_ops::scale(): functions with out=... arguments don't support automatic differentiation, "
+        "but one of the arguments requires grad."
+    )
+    # `w` has no formula, so it may require a gradient, but its tangent would be lost.
+    assert torch.equal(ops.weigh.out(out, x, out=torch.empty_like(out)), out * x)
+    with forward.dual_level():
+        dual = forward.make_dual(torch.ones_like(out), out)
+        assert refused(lambda: ops.weigh.out(out, dual, out=torch.empty_like(out))) == (
+            "ad_ops::weigh.out has no formula for forward-mode"
+        )
     row = ops.rows(tensor(3, 3).clone())[0]
     assert "Output 0 of Rows is a view and is being modified inplace" in refused(
         lambda: ops.scale_(row, 2.0)

@@ -23,6 +23,14 @@ Tensor& scale_out_kernel(const Tensor& self, double s, Tensor& out) {
   return at::mul_out(out, self, at::scalar_tensor(s, self.options()));
 }
 
+Tensor weigh_kernel(const Tensor& x, const Tensor& w) {
+  return x * w;
+}
+
+Tensor& weigh_out_kernel(const Tensor& x, const Tensor& w, Tensor& out) {
+  return at::mul_out(out, x, w);
+}
+
 Tensor square_kernel(const Tensor& self) {
   return self * self;
 }

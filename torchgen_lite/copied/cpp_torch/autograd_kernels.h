@@ -366,20 +366,20 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
     }
   }
 
-  // For an out variant, whose arguments may need neither gradients nor tangents.
+  // For an out variant. The arguments at the positions may not need gradients,
+  // and none of its `tensors` may have a tangent.
+  template <size_t... tensors>
   static Result refuse_out(c10::DispatchKeySet keys, Arguments... arguments) {
-    const auto check = [](const auto&... each) {
-      TORCH_CHECK_NOT_IMPLEMENTED(
-          !(has_tangent(each) || ...),
-          Operator::name,
-          *Operator::overload_name ? "." : "",
-          Operator::overload_name,
-          " has no formula for forward-mode");
-      if (torch::autograd::compute_requires_grad(each...)) {
-        torch::autograd::throw_error_out_requires_grad(Operator::name);
-      }
-    };
-    check(std::get<positions>(std::tie(arguments...))...);
+    const auto all = std::tie(arguments...);
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !(has_tangent(std::get<tensors>(all)) || ...),
+        Operator::name,
+        *Operator::overload_name ? "." : "",
+        Operator::overload_name,
+        " has no formula for forward-mode");
+    if (torch::autograd::compute_requires_grad(std::get<positions>(all)...)) {
+      torch::autograd::throw_error_out_requires_grad(Operator::name);
+    }
     return pass<at::AutoDispatchBelowAutograd>(keys, arguments...);
   }
 };

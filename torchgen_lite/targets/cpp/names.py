@@ -12,6 +12,7 @@ from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.targets.brought import in_python
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.options import default_namespace
 
@@ -111,7 +112,7 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 def _check_kernels(
     program: Program, operators: Sequence[Operator], namespace: str, inner: Collection[str]
 ) -> Iterator[Diagnostic]:
-    python = program.python_kernels
+    python = in_python(program)
     for operator in operators:
         for entry in operator.own_kernels:
             scope, name = split_kernel(entry.kernel, namespace)
@@ -119,7 +120,7 @@ def _check_kernels(
             label, hint = "this kernel", None
             if macro:
                 problem = f"cannot be declared: `{macro}` is a macro"
-            elif entry.is_structured and python is not None and python.find(entry.kernel):
+            elif entry.is_structured and (operator.name, entry.kernel) in python:
                 problem = "is a structured class, and Python has a function of that name"
             elif scope == namespace and name in inner:
                 problem = "has the name of a generated namespace"

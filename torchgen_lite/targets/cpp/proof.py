@@ -118,11 +118,9 @@ def proof_files(
         # The header of the first entry includes those for other releases, whose names no operator has.
         further = [f"verify/{stems[flat_name]}-v{n}.h" for n in range(2, len(entries) + 1)]
         for name, own in zip([f"verify/{stems[flat_name]}.h", *further], entries.values()):
-            headers = [layout.own("kernel_check.h"), *relation.includes]
-            if any(kernel.is_member for kernel in own):
-                headers.append(layout.own(_CLASSES))
-            if name not in further:
-                headers += map(layout.own, further)
+            local = ["kernel_check.h", *[_CLASSES] * any(kernel.is_member for kernel in own)]
+            local += further if name not in further else []
+            headers = [*map(layout.own, local), *relation.includes]
             proof = {**shown, **_operator_context(own, relation)}
             proof["includes"] = [headers, *includes(own)]
             yield OutputFile(layout.header(name), "cpp/verify_operator.h.j2", proof)

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import in_cpp, python_kernels
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import PLAIN, check_brought
+from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -91,13 +90,12 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     # `const std::vector<int64_t>&` are as good as a view.
     taken = "torch::stable::detail::unbox_type_t"
     is_exact = not options.kernel_headers
-
     relation = Relation(taken, "as_is", is_exact, includes=[STABLE_LIBRARY])
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    python = python_kernels(program)
+    python = python_alone(program, in_cpp(program, selection.registrations(program)))
     yield from proof_files(layout, kernels, includes, relation, declares=is_exact, python=python)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:

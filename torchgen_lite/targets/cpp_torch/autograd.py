@@ -59,12 +59,11 @@ class AutogradKernel(NamedTuple):
     `guard` excludes the keys above. If there is a `forward_refusal`, no `tensors` may have tangents; nor may
     `undifferentiable`, each with its message, which may not require gradients either.
 
-    A call has a `node`, and `arguments` with gradients. `saved` and `kept` are members
-    with their values, before the call and after it; one that is saved may be kept only for the
-    gradients at the positions in the third item. `counts` are members for numbers of tensors, each
-    with its list. `results` have a history; the second item of each is the member with its number of
-    tensors, if there is one. Their `tangents`, if these have formulas, use locals with values; they may need what an
-    in-place operator overwrites (`reads_original`).
+    A call has a `node`, and `arguments` with gradients. `saved` and `kept` are members with their values, before the
+    call and after it; one that is saved may be kept only for the gradients at the positions in the third item.
+    `counts` are members for numbers of tensors, each with its list. `results` have a history; the second item of each
+    is the member with its number of tensors, if there is one. Their `tangents`, if these have formulas, use locals with
+    values; they may need what an in-place operator overwrites (`reads_original`).
     """
 
     operator: CppOperator
@@ -89,21 +88,23 @@ def shared_kernel(
 ) -> str:
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
-    names, struct = [a.name for a in operator.schema.arguments], f"ops::{operator.flat}"
+
+    struct, at = f"ops::{operator.flat}", [a.name for a in operator.schema.arguments].index
     if one.origin is Origin.view and plan.viewed is not None:
-        return f"autograd::View<{struct}, {names.index(plan.viewed)}>::kernel"
-    about: tuple[str, ...] = ()
+        return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
     if one.origin is Origin.raises_versions:
-        about, member = plan.written, "raise_versions"
-    elif one.origin is Origin.passes or info is None:
+        written = ", ".join(map(str, map(at, plan.written)))
+        return f"autograd::Kernels<{struct}, {written}>::raise_versions"
+    if one.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
-        member = f"pass<{_BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS}>"
-    elif one.origin is Origin.refuses_out:
-        about = (*info.arguments, *[a.name for a in operator.schema.out])
-        member = "refuse_out"
-    else:
+        guard = _BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS
+        return f"autograd::Kernels<{struct}>::pass<{guard}>"
+    if one.origin is not Origin.refuses_out:
         return ""
-    return f"autograd::Kernels<{', '.join([struct, *map(str, map(names.index, about))])}>::{member}"
+    out = [at(argument.name) for argument in operator.schema.out]
+    refused = ", ".join(map(str, [*map(at, info.arguments), *out]))
+    tensors = ", ".join([str(at(tensor.name)) for tensor in plan.tensors])
+    return f"autograd::Kernels<{struct}, {refused}>::refuse_out<{tensors}>"
 
 
 def autograd_kernel(

@@ -1,4 +1,4 @@
-"""`autograd_kernels.h` and `register_autograd.cpp`, made where autograd handles any operator."""
+"""`register_autograd.cpp` and the headers that it shares with others, made where autograd handles any operator."""
 
 from __future__ import annotations
 
@@ -89,10 +89,9 @@ def _files(
     shared: set[str] = set()
     for shard, own in shards.items():
         context = _context(own, functions, layout.classes)
-        has_views = any(one.registered.origin is Origin.view for one in own)
-        has_tangents = any(kernel.tangents for kernel in context["kernels"])
-        names = ["autograd_kernels.h", *["autograd_tangents.h"] * has_tangents]
-        names += ["autograd_views.h"] * has_views
+        names = ["autograd_kernels.h"]
+        names += ["autograd_tangents.h"] * any(one.tangents for one in context["kernels"])
+        names += ["autograd_views.h"] * any(o.registered.origin is Origin.view for o in own)
         shared.update(names)
         context |= {
             "namespace": layout.namespace,

@@ -17,12 +17,12 @@ from torchgen_lite.analysis.policy import (
     Origin,
 )
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration, in_cpp, python_kernels
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import PLAIN, check_brought
+from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
 from torchgen_lite.targets.cpp.layout import copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -176,7 +176,7 @@ def _files(
         *following_registrations(by_facts, registered, layout),
         *registrations.boxed_registrations(registered, by_facts, layout),
     ]
-    python = python_kernels(program)
+    python = python_alone(program, registered)
     yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
     yield from structured.build_structured(groups, layout)
     yield from registrations.build_registrations(
@@ -185,13 +185,11 @@ def _files(
     included = {one.header for one in implemented}
     names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
     origins = {one.origin for one in registered}
-    if Origin.from_out in origins:
-        names.add("from_out.h")
+    names |= {"from_out.h"} if Origin.from_out in origins else set()
     if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived}):
         names.add("autograd.h")
     # The backend that the library is can fall back to the CPU for what it does not name.
-    listed = (one.kernel is not None and one.kernel.backend is not None for one in registered)
-    if any(listed) or any(one.key.endswith("PrivateUse1") for one in registered):
+    if any(r.key.endswith("PrivateUse1") or (r.kernel and r.kernel.backend) for r in registered):
         names.add("fallback.h")
     # A library that allocates the tensors of PrivateUse1 is a device.
     allocated = {one.key for one in registered if one.operator.name == "aten::empty.memory_format"}

@@ -334,7 +334,9 @@ def test_variants_that_return_nothing_are_recorded_or_refused(tmp_path: Path) ->
   autograd::update_tangent(*_node, "demo::half_", [] {}, self);
 }
 """ in text
-    assert '"half.out", TORCH_FN((autograd::Kernels<ops::half_out, 0, 1>::refuse_out))' in text
+    assert (
+        '"half.out", TORCH_FN((autograd::Kernels<ops::half_out, 0, 1>::refuse_out<0, 1>))' in text
+    )
 
 
 def test_a_list_beside_another_result(tmp_path: Path) -> None:

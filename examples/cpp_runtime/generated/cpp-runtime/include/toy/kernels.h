@@ -15,7 +15,7 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace toy::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace toy::proof
 
 namespace toy {

@@ -19,7 +19,7 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace sim::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace sim::proof
 
 namespace sim {

@@ -12,5 +12,5 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace torch_classes::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace torch_classes::proof

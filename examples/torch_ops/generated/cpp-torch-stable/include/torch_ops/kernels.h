@@ -18,7 +18,7 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace torch_ops::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace torch_ops::proof
 
 namespace torch_ops {

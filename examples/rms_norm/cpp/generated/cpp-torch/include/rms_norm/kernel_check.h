@@ -21,7 +21,7 @@ namespace TORCHGEN_LITE_NAMESPACE::proof {
 struct not_here {};
 
 // Another overload, which takes 0, is declared where every kernel is.
-not_here kernels_h(...);
+not_here declares_kernels(...);
 
 // The verdict on a kernel: as its schema requires (or absent here), or not.
 struct as_demanded {};
@@ -205,9 +205,10 @@ using as_is = Argument;
       returned<typename Both::expected_return>>;                               \
   namespace alone {                                                            \
   template <class Both = both>                                                 \
-  TORCHGEN_LITE_CONCEPT it = std::is_same_v<decltype(kernels_h(0)), not_here>; \
+  TORCHGEN_LITE_CONCEPT it =                                                   \
+      std::is_same_v<decltype(declares_kernels(0)), not_here>;                 \
   TORCHGEN_LITE_CHECK(                                                         \
-      "include kernels.h or verify_kernels.h: kernels.h declares ",            \
+      "include kernels.h or verify_kernels.h, not both: kernels.h declares ",  \
       TORCHGEN_LITE_HEAD checks,                                               \
       "every kernel")                                                          \
   }                                                                            \

@@ -12,7 +12,7 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace rms_norm::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace rms_norm::proof
 
 namespace rms_norm {

@@ -4,8 +4,8 @@
 // torch_classes::look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float missing) -> Tensor
 
 #include <torch_classes/kernel_check.h>
-#include <torch_classes/kernel_types.h>
 #include <torch_classes/verify_classes.h>
+#include <torch_classes/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>

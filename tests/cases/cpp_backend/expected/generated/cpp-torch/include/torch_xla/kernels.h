@@ -17,5 +17,5 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace torch_xla::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace torch_xla::proof

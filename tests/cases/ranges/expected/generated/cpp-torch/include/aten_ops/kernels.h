@@ -14,7 +14,7 @@
 
 // Here every kernel is declared, so a proof would prove nothing.
 namespace aten_ops::proof {
-void kernels_h(int);
+void declares_kernels(int);
 } // namespace aten_ops::proof
 
 namespace aten_ops {
