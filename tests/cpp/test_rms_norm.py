@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,24 @@ def folder(tmp_path: Path) -> Path:
     return copy_example(tmp_path, EXAMPLE.parent / "rms_norm")
 
 
+def train(folder: Path, *arguments: str, by: Sequence[str] = ()) -> str:
+    """What the training prints.
+
+    Once in some forty runs a process ended with "malloc(): unaligned tcache chunk detected", under Python's kernels, which
+    have no memory of their own: that of PyTorch and gloo was damaged. Such a run is repeated, once.
+    """
+    words = (*(by or [sys.executable]), "train.py", *arguments)
+    try:
+        return run(folder, *words)
+    except AssertionError as error:
+        if "malloc(): " not in str(error):
+            raise
+    return run(folder, *words)
+
+
 def check(folder: Path, kernels: str, *command: str) -> None:
-    """Train, and differentiate twice, with the kernels in a folder of the example."""
-    printed = run(folder, *command, "train.py", "--kernels", kernels)
+    """Train, and differentiate twice."""
+    printed = train(folder, "--kernels", kernels, by=command)
     rows = dict(re.findall(r"^(\S.*?) +((?:\d\.\d{5} ?){8})$", printed, flags=re.M))
     assert [*rows] == ["PyTorch's own", *WAYS, *(f"{way}, compiled" for way in WAYS)], printed
     assert printed.splitlines()[-1].startswith("The losses agree: ")
@@ -47,7 +63,7 @@ def check(folder: Path, kernels: str, *command: str) -> None:
 def test_kernels_in_cpp(folder: Path) -> None:
     configure(folder / "cpp")
     run(folder, "cmake", "--build", "cpp/build", "-j", "2")
-    check(folder, "cpp", sys.executable)
+    check(folder, "cpp")
 
 
 def test_kernels_in_python_where_torchrun_starts_the_processes(folder: Path) -> None:
@@ -74,4 +90,4 @@ def test_losses_that_differ_are_said_to(folder: Path) -> None:
     kernels = folder / "python" / "kernels.py"
     kernels.write_text(kernels.read_text().replace(" * scale + grad_sum", " * scale"))
     with pytest.raises(AssertionError, match="The losses DIFFER"):
-        run(folder, sys.executable, "train.py", "--kernels", "python", "--backend", "")
+        train(folder, "--kernels", "python", "--backend", "")
