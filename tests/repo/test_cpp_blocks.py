@@ -139,7 +139,7 @@ def test_blocks_for_pytorch_compile(run: Run, tmp_path: Path) -> None:
     write_files(tmp_path / "device", {"xla.yaml": shown("backends", "# xla.yaml", "yaml")})
     both = 'schema = ["xla.yaml", "ops.yaml"]\nnative = "torch"\n'
     structured = shown("cpp-target", "- func: mylib::scale(", "yaml")
-    named = "- func: my_ops::f(Tensor x) -> Tensor\n"
+    named = "- func: my_ops::f(Tensor x) -> Tensor\n  dispatch: {PrivateUse1: f}\n"
     includes = [
         generate(run, tmp_path / "device", "cpp-torch", device, both),
         generate(run, tmp_path / "structured", "cpp-torch", structured),

@@ -112,6 +112,7 @@ def test_a_compiled_program_has_the_reference(first: str, project: Path) -> None
 
 
 EXPORTED = """
+import tempfile
 import onnxruntime, torch, my_ops
 
 class Model(torch.nn.Module):
@@ -121,9 +122,10 @@ class Model(torch.nn.Module):
 rows = torch.export.Dim("rows")
 model = Model().eval()
 made = torch.onnx.export(model, (torch.randn(2, 5),), dynamo=True, dynamic_shapes={"x": {0: rows}})
-made.save("model.onnx")
+with tempfile.TemporaryDirectory() as folder:
+    made.save(folder + "/model.onnx")
+    session = onnxruntime.InferenceSession(folder + "/model.onnx")
 x = torch.randn(4, 5)
-session = onnxruntime.InferenceSession("model.onnx")
 [found] = session.run(None, {session.get_inputs()[0].name: x.numpy()})
 torch.testing.assert_close(torch.from_numpy(found), model(x))
 nodes = [node.op_type for node in made.model_proto.graph.node]
