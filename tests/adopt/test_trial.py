@@ -195,6 +195,28 @@ def test_a_library_that_does_not_load_after(run: Run, folder: Path) -> None:
     assert "\nwhat is registered was not compared\n" in result.stderr
 
 
+def test_operators_that_are_gone_are_named_where_tests_fail_too(run: Run, folder: Path) -> None:
+    (folder / "ops.cpp").write_text(OPS)
+    indented = PYTHON.replace("\n", "\n    ").rstrip()
+    (folder / "mylib.py").write_text(f"if 'm.def' in open('ops.cpp').read():\n    {indented}\n")
+    test = ("--test", "grep -q m.def ops.cpp")
+    result = run("adopt", "--load", "mylib", *test, "--output-format", "concise")
+    assert result.code == 1
+    assert "error[TG618] 'grep -q m.def ops.cpp' ends with exit code 1, after" in result.stderr
+    assert "error[TG617] 'lib::f' is no longer registered" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["generated/cpp-torch/src/register.cpp", "generated"])
+def test_what_cannot_be_generated_after_the_move(run: Run, folder: Path, name: str) -> None:
+    (folder / "ops.cpp").write_text(OPS)
+    (folder / "mylib.py").write_text(PYTHON)
+    write_files(folder, {name: "// by hand\n"})
+    result = run("adopt", "--load", "mylib", "--output-format", "concise")
+    assert result.code == 1
+    code = "TG013" if name == "generated" else "TG010"
+    assert f"error[{code}] " in result.stderr and "files generated" not in result.stderr
+
+
 def test_a_build_that_compiles_nothing_anew(run: Run, folder: Path) -> None:
     (folder / "ops.cpp").write_text(OPS + OPS.replace("(lib,", "(other,"))
     (folder / "mylib.py").write_text(PYTHON)

@@ -36,7 +36,7 @@ from torchgen_lite_tools.importing.moving import (
     without_statements,
 )
 from torchgen_lite_tools.importing.registered import Generated
-from torchgen_lite_tools.importing.trial import run_after, run_before, trial_of
+from torchgen_lite_tools.importing.trial import Run, Trial, run_after, run_before, trial_of
 
 _SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
 _NEXT = """
@@ -125,8 +125,10 @@ def adopt_command(
     data["files"] = [{"path": one.path, "status": one.action} for one in changes]
     data["lines"] = {"gone": gone, "written": written}
     if trial and before:
-        differences, found = run_after(session, trial, before, _generate(session, root))
+        differences, found = _trial_after(session, root, trial, before)
         problems, data = [*problems, *differences], {**data, **found}
+    elif trial:
+        session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
         project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
@@ -143,13 +145,25 @@ def _list_changes(session: Session, changes: list[Change]) -> None:
         session.talk(f"{done}  {more:+5} lines  {change.path}")
 
 
+def _trial_after(
+    session: Session, root: Path, trial: Trial, before: Run
+) -> tuple[list[Diagnostic], dict[str, object]]:
+    """Generate, and run the trial again; what stands in the way is a finding, since everything has moved."""
+    try:
+        generated = _generate(session, root)
+    except Refused as refused:
+        session.report(refused.diagnostics, kind="adopt")
+        return [*refused.diagnostics], {}
+    return run_after(session, trial, before, generated)
+
+
 def _generate(session: Session, root: Path) -> Generated:
     """Generate the code of the new configuration; what it is to register of the operators that moved."""
     project = replace(session, config=(str(root / _CONFIG), *session.config))
     program = project.load()
     made = generate_all(program)
-    require(made.diagnostics)
     plan = plan_of(program, made)
+    require([*made.diagnostics, *plan.diagnostics])
     _write(plan.root, list(plan.changes))
     session.talk(f"{counted(len(made.files), 'file')} generated")
     selection = select_operators(program, None)

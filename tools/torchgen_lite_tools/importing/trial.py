@@ -44,10 +44,10 @@ class Done(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What one run of a trial found: the commands, by option, and what is registered."""
+    """What one run of a trial found: the commands, by option, and what is registered; None if PyTorch was not asked."""
 
     done: Mapping[str, Done]
-    registered: Mapping[str, Registered]
+    registered: Mapping[str, Registered] | None
     problems: Sequence[Diagnostic]
 
 
@@ -64,7 +64,7 @@ def run_before(session: Session, trial: Trial, names: Collection[str]) -> Run:
     found = _run(session, trial, "before anything was moved")
     if found.problems:
         raise Refused(*found.problems)
-    if found.registered.keys().isdisjoint(names):
+    if found.registered is None or found.registered.keys().isdisjoint(names):
         loaded = ", ".join(f"`{one}`" for one in trial.load)
         raise Refused(Diagnostic("TG012", f"{loaded} registers no operator that moves"))
     return found
@@ -80,7 +80,7 @@ def run_after(
         one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
         for one in after.problems
     ]
-    if after.registered or not problems:
+    if before.registered is not None and after.registered is not None:
         found = compare(before.registered, after.registered, generated)
         problems += found.differences
     session.report(problems, kind="adopt")
@@ -97,11 +97,11 @@ def _run(session: Session, trial: Trial, when: str) -> Run:
     if trial.build:
         done["build"], problems = _call(session, trial.folder, trial.build, when)
         if problems:
-            return Run(done, {}, problems)
+            return Run(done, None, problems)
     what = f"loading `{', '.join(trial.load)}`"
     found = ask_torch(read_registered, trial.load, what=what, folder=trial.folder)
     if isinstance(found, Diagnostic):
-        return Run(done, {}, [found])
+        return Run(done, None, [found])
     if trial.test:
         done["test"], problems = _call(session, trial.folder, trial.test, when)
     return Run(done, found, problems)
