@@ -87,6 +87,10 @@ def test_the_schemas_of_all_operators_are_those_registered() -> None:
         ):
             continue
         theirs = torch._C._get_schema(base, overload)
+        if "PyObject" in str(
+            theirs
+        ):  # Of torch.distributed, where it is imported: PyTorch cannot read it again.
+            continue
         mine, why = registered_schema(torch, base, overload)
         read = torch._C.parse_schema(str(mine))
         assert (str(read), values(read)) == (str(theirs), values(theirs)), why
