@@ -191,11 +191,11 @@ def test_what_autograd_refuses() -> None:
         "but one of the arguments requires grad."
     )
     # `w` has no formula, so it may require a gradient, but its tangent would be lost.
-    assert torch.equal(ops.weigh.out(out, x, out=torch.empty_like(out)), out * x)
+    assert torch.equal(ops.tilt.out(out, x, out=torch.empty_like(out)), out * x)
     with forward.dual_level():
         dual = forward.make_dual(torch.ones_like(out), out)
-        assert refused(lambda: ops.weigh.out(out, dual, out=torch.empty_like(out))) == (
-            "ad_ops::weigh.out has no formula for forward-mode"
+        assert refused(lambda: ops.tilt.out(out, dual, out=torch.empty_like(out))) == (
+            "ad_ops::tilt.out has no formula for forward-mode"
         )
     row = ops.rows(tensor(3, 3).clone())[0]
     assert "Output 0 of Rows is a view and is being modified inplace" in refused(

@@ -23,11 +23,11 @@ Tensor& scale_out_kernel(const Tensor& self, double s, Tensor& out) {
   return at::mul_out(out, self, at::scalar_tensor(s, self.options()));
 }
 
-Tensor weigh_kernel(const Tensor& x, const Tensor& w) {
+Tensor tilt_kernel(const Tensor& x, const Tensor& w) {
   return x * w;
 }
 
-Tensor& weigh_out_kernel(const Tensor& x, const Tensor& w, Tensor& out) {
+Tensor& tilt_out_kernel(const Tensor& x, const Tensor& w, Tensor& out) {
   return at::mul_out(out, x, w);
 }
 
