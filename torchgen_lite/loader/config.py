@@ -51,7 +51,7 @@ _PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _CROWDED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}[ \t]*\.[ \t]*){{{_MAX_PARTS}}}", re.M)
 CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
 _TABLE = "torchgen_lite"
-# Headers of the table in pyproject.toml, also those that are spelled as the distribution is.
+# Headers of the table in pyproject.toml, also spelled as the distribution is. A string may have such a line, too.
 _HEADERS = re.compile(r"(?m)^\s*\[\s*tool\s*\.\s*(torchgen[_-]lite)(?![\w-])")
 # The tables of the configuration, besides those of targets.
 TABLES = ("lint", "workspace")
@@ -231,10 +231,9 @@ def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
 
 def _has_table(path: Path) -> bool:
     try:
-        text = path.read_text("utf-8-sig", "replace")
+        return _HEADERS.search(path.read_text("utf-8-sig", "replace")) is not None
     except OSError:
         return False
-    return _HEADERS.search(text) is not None
 
 
 def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
@@ -242,11 +241,12 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
     config, data = Config(root=path.parent, path=path), _read_toml(source, diagnostics)
     prefix = f"tool.{_TABLE}" if path.name == "pyproject.toml" else ""
     if prefix and data is not None:
-        tool = data.get("tool", {})
-        data = tool.get(_TABLE, {}) if isinstance(tool, dict) else {}
+        tool = data["tool"] if isinstance(data.get("tool"), dict) else {}
+        data = tool.get(_TABLE, {})
         if not isinstance(data, dict):
             diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
-        for found in [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]:
+        wrong = [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]
+        for found in wrong[:1] if "torchgen-lite" in tool else ():
             place, hint = Span(source, *found.span(1)), did_you_mean(found[1], [_TABLE])
             message = f"`tool.{found[1]}` is not the table of torchgen-lite"
             diagnostics.append(Diagnostic("TG002", message, Label(place, "here"), help=hint))

@@ -74,6 +74,11 @@ def test_tables_of_others_configure_nothing(tmp_path: Path) -> None:
     assert (config.path, said) == (None, "")
 
 
+def test_a_header_in_a_string_is_no_table(tmp_path: Path) -> None:
+    text = "[tool.torchgen_lite]\n[tool.x]\ny = '''\n[tool.torchgen-lite]\n'''\n"
+    assert read(tmp_path, text)[1] == ""
+
+
 def test_two_configurations_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text("")
     _, said = read(tmp_path, "[tool.torchgen_lite]\n")
@@ -115,6 +120,11 @@ CROWDED = "error[TG001] a key has more than 100 parts"
         ),
         (
             '[tool.torchgen-lite]\nschema = ["ops.yaml"]\n',
+            "pyproject.toml:1:7: error[TG002] 'tool.torchgen-lite' is not the table of torchgen-lite"
+            " (did you mean 'torchgen_lite'?)",
+        ),
+        (
+            "[tool.torchgen-lite]\n[tool.torchgen-lite.lint]\n[tool.torchgen-lite.target.python]\n",
             "pyproject.toml:1:7: error[TG002] 'tool.torchgen-lite' is not the table of torchgen-lite"
             " (did you mean 'torchgen_lite'?)",
         ),
