@@ -217,6 +217,17 @@ def test_what_cannot_be_generated_after_the_move(run: Run, folder: Path, name: s
     assert f"error[{code}] " in result.stderr and "files generated" not in result.stderr
 
 
+def test_a_source_that_the_build_changes_is_not_written_over(run: Run, folder: Path) -> None:
+    (folder / "ops.cpp").write_text(OPS)
+    (folder / "mylib.py").write_text(PYTHON)
+    build = ("--build", "echo // formatted >> ops.cpp")
+    result = run("adopt", "--load", "mylib", *build, "--output-format", "concise")
+    said = "error[TG009] cannot write 'ops.cpp': '--build' or '--test' has changed it"
+    assert result.code == 2 and said in result.stderr
+    assert (folder / "ops.cpp").read_text() == f"{OPS}// formatted\n"
+    assert not (folder / "ops.yaml").exists()
+
+
 def test_a_build_that_compiles_nothing_anew(run: Run, folder: Path) -> None:
     (folder / "ops.cpp").write_text(OPS + OPS.replace("(lib,", "(other,"))
     (folder / "mylib.py").write_text(PYTHON)

@@ -106,7 +106,11 @@ def adopt_command(
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes, by_hand = _changes(root, library, names) if names else ([], [])
+    stood = _standing(root, changes)
     before = run_before(session, trial, names) if trial and changes else None
+    if after := [path for path, text in _standing(root, changes).items() if stood[path] != text]:
+        message = f"cannot write `{after[0]}`: `--build` or `--test` has changed it"
+        raise Refused(Diagnostic("TG009", message))
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
@@ -136,6 +140,12 @@ def adopt_command(
         compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
     return ATTENTION if left or not names else session.exit_code(problems)
+
+
+def _standing(root: Path, changes: list[Change]) -> dict[str, bytes | None]:
+    """What is in the files that will change; None for one that is not there."""
+    paths = {one.path: root / one.path for one in changes}
+    return {name: path.read_bytes() if path.is_file() else None for name, path in paths.items()}
 
 
 def _list_changes(session: Session, changes: list[Change]) -> None:
