@@ -228,6 +228,14 @@ def test_a_source_that_the_build_changes_is_not_written_over(run: Run, folder: P
     assert not (folder / "ops.yaml").exists()
 
 
+def test_a_fallback_makes_no_operator_of_pytorch_the_librarys(run: Run, folder: Path) -> None:
+    (folder / "ops.cpp").write_text(OPS)
+    more = 'every = torch.library.Library("_", "IMPL")\nevery.fallback(print, dispatch_key="PrivateUse3")\n'
+    (folder / "mylib.py").write_text(PYTHON + more)
+    result = run("adopt", "--load", "mylib")
+    assert "\n0 of 1 operator registered as before: " in result.stderr
+
+
 def test_a_build_that_compiles_nothing_anew(run: Run, folder: Path) -> None:
     (folder / "ops.cpp").write_text(OPS + OPS.replace("(lib,", "(other,"))
     (folder / "mylib.py").write_text(PYTHON)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,11 +28,15 @@ send_answer()
 
 
 def ask_torch(
-    question: Callable[..., _Answer], *arguments: object, what: str, folder: Path = Path()
+    question: Callable[..., _Answer],
+    *arguments: object,
+    what: str,
+    folder: Path = Path(),
+    variables: Mapping[str, str] | None = None,
 ) -> _Answer | Diagnostic:
-    """What a function of a module gives, whose first argument is PyTorch, in a folder, which is on the search path.
+    """Call `question(torch, *arguments)` in another process, in `folder`, which is on the search path.
 
-    Else TG011 without PyTorch, and TG012 if the function raises ImportError, or `what` it does ends Python.
+    `variables` are for its environment, which takes precedence. Else TG011 without PyTorch, and TG012 if the function raises ImportError, or `what` it does ends Python.
     """
     # Imported here: most runs start no other process.
     import subprocess
@@ -42,7 +46,8 @@ def ask_torch(
         os.path.abspath(one) if os.path.exists(one) else one for one in (*sys.path, str(folder))
     ]
     command, asked = [sys.executable, "-c", _SCRIPT, *path], pickle.dumps((question, arguments))
-    found = subprocess.run(command, input=asked, stdout=subprocess.PIPE, cwd=folder, check=False)
+    pipe, environment = subprocess.PIPE, {**(variables or {}), **os.environ}
+    found = subprocess.run(command, input=asked, stdout=pipe, cwd=folder, env=environment)
     # A module may end Python with code 0, too; then there is no answer.
     if found.returncode == 0 and found.stdout:
         answer, problem = pickle.loads(found.stdout)
@@ -58,8 +63,6 @@ def said_code(code: int) -> str:
 def send_answer() -> None:
     """Write the answer, and an error's code and message, to the real stdout; print to stderr."""
     question, arguments = pickle.load(sys.stdin.buffer)
-    # What the installed PyTorch loads by itself may be an earlier build of the very library.
-    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         pickle.dump(answer(question, arguments), out)

@@ -21,6 +21,8 @@ from torchgen_lite_tools.importing.registered import (
 from torchgen_lite_tools.importing.torch_process import ask_torch, said_code
 
 _SHOWN_LINES = 10
+# What PyTorch loads by itself may be an earlier build of the very library.
+_VARIABLES = {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 
 
 class Trial(NamedTuple):
@@ -99,7 +101,9 @@ def _run(session: Session, trial: Trial, when: str) -> Run:
         if problems:
             return Run(done, None, problems)
     what = f"loading `{', '.join(trial.load)}`"
-    found = ask_torch(read_registered, trial.load, what=what, folder=trial.folder)
+    found = ask_torch(
+        read_registered, trial.load, what=what, folder=trial.folder, variables=_VARIABLES
+    )
     if isinstance(found, Diagnostic):
         return Run(done, None, [found])
     if trial.test:

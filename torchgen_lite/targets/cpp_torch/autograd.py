@@ -88,7 +88,6 @@ def shared_kernel(
 ) -> str:
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
-
     struct, at = f"ops::{operator.flat}", [a.name for a in operator.schema.arguments].index
     if one.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"

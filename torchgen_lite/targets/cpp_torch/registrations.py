@@ -147,7 +147,7 @@ def _includes(
     return [block for block in (*blocks, *others, mine) if block]
 
 
-# What is registered, and the header of the library that has it, where libtorch has it not.
+# What is registered, and the copied header that has it; none for what libtorch has.
 _BOXED = {
     Origin.falls_through: ("torch::CppFunction::makeFallthrough()", ""),
     Origin.cpu_fallback: ("{}::cpu()", "fallback.h"),

@@ -47,6 +47,7 @@ def differences(
     ("before", "after", "said"),
     [
         (BEFORE, record("CPU"), []),
+        (BEFORE, record("CPU", place="registered at register_lib.cpp:{}"), []),
         (
             BEFORE,
             record("CUDA"),
@@ -110,7 +111,18 @@ def differences(
             ],
         ),
     ],
-    ids=["same", "key", "fallthrough", "tags", "name", "arguments", "aliasing", "stale", "kernel"],
+    ids=[
+        "same",
+        "in-its-folder",
+        "key",
+        "fallthrough",
+        "tags",
+        "name",
+        "arguments",
+        "aliasing",
+        "stale",
+        "kernel",
+    ],
 )
 def test_how_an_operator_differs(before: Registered, after: Registered, said: list[str]) -> None:
     found = differences({"lib::f": before}, {"lib::f": after})
