@@ -140,7 +140,7 @@ def _report_lines(before: Run, after: Run, found: Compared | None) -> Iterator[s
     counts = f"{alike} of {counted(found.operators, 'operator')}"
     yield f"{counts} registered as before: schema, tags, dispatch table"
     if found.inferred:
-        yield f"names in {counted(found.inferred, 'schema')} that PyTorch had inferred"
+        yield f"names of arguments, new in {counted(found.inferred, 'schema')} that PyTorch had inferred"
     if found.added:
         each = [f"{key} ({counted(number, 'operator')})" for key, number in found.added.items()]
         yield f"kernels that generated code adds: {', '.join(each)}"
