@@ -106,11 +106,7 @@ def adopt_command(
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes, by_hand = _changes(root, library, names) if names else ([], [])
-    stood = _standing(root, changes)
-    before = run_before(session, trial, names) if trial and changes else None
-    if after := [path for path, text in _standing(root, changes).items() if stood[path] != text]:
-        message = f"cannot write `{after[0]}`: `--build` or `--test` has changed it"
-        raise Refused(Diagnostic("TG009", message))
+    before = _trial_before(session, root, trial, names, changes) if trial and changes else None
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
@@ -140,6 +136,19 @@ def adopt_command(
         compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
     return ATTENTION if left or not names else session.exit_code(problems)
+
+
+def _trial_before(
+    session: Session, root: Path, trial: Trial, names: frozenset[str], changes: list[Change]
+) -> Run:
+    """Run the trial. Raises Refused, too, if that changes a file that is to be written."""
+    stood = _standing(root, changes)
+    before = run_before(session, trial, names)
+    for path, found in _standing(root, changes).items():
+        if found != stood[path]:
+            message = f"cannot write `{path}`: `--build` or `--test` has changed it"
+            raise Refused(Diagnostic("TG009", message))
+    return before
 
 
 def _standing(root: Path, changes: list[Change]) -> dict[str, bytes | None]:
