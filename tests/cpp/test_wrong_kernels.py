@@ -121,7 +121,7 @@ def test_wrong_kernels(project: Path) -> None:
         in text
     )
     assert "[with Found = long int; Expected = double]" in text
-    assert "[with Found = double; Expected = at::Tensor]" in text
+    assert "[with Found = double; Expected = at::Tensor&]" in text
 
 
 BY_VALUE = """\
@@ -138,7 +138,7 @@ def test_what_kernels_h_declares_otherwise(project: Path) -> None:
     ok, lines = syntax(project, BY_VALUE)
     assert not ok
     assert errors(lines) == [
-        "verify/muladd.h:4:4: demo::muladd: kernel 'muladd_cpu' must be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
+        "verify/muladd.h:4:17: demo::muladd: kernel 'muladd_cpu' must take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
         "verify/tile.h:4:28: demo::tile: kernel 'tile' must take 'at::IntArrayRef' for argument 'n' (schema: SymInt[])",
     ]
 

@@ -32,15 +32,8 @@ inline bool has_tangent(const std::optional<at::Tensor>& tensor) {
   return torch::autograd::isFwGradDefined(tensor);
 }
 
-inline bool has_tangent(const at::ITensorListRef& tensors) {
-  return torch::autograd::isFwGradDefinedTensorList(tensors);
-}
-
-inline bool has_tangent(at::TensorList tensors) {
-  return torch::autograd::isFwGradDefinedTensorList(tensors);
-}
-
-inline bool has_tangent(const c10::List<std::optional<at::Tensor>>& tensors) {
+template <class List>
+bool has_tangent(const List& tensors) {
   return torch::autograd::isFwGradDefinedTensorList(tensors);
 }
 
@@ -314,16 +307,19 @@ inline void raise_version(const std::optional<at::Tensor>& tensor) {
   }
 }
 
-inline void raise_version(const at::ITensorListRef& tensors) {
+template <class List>
+void raise_version(const List& tensors) {
   for (const auto& tensor : tensors) {
     torch::autograd::increment_version(tensor);
   }
 }
 
-inline void raise_version(at::TensorList tensors) {
-  for (const auto& tensor : tensors) {
-    torch::autograd::increment_version(tensor);
-  }
+// The call below autograd, which records nothing of what the kernel calls.
+template <class Operator, class Guard, class... Arguments>
+decltype(auto) below(c10::DispatchKeySet keys, Arguments&&... arguments) {
+  const Guard guard;
+  const auto rest = keys & c10::after_autograd_keyset;
+  return Operator::redispatch(rest, std::forward<Arguments>(arguments)...);
 }
 
 // Kernels that are the same for every operator, but for the positions of the
@@ -336,12 +332,9 @@ using Kernels = KernelsOf<Operator, typename Operator::schema, positions...>;
 
 template <class Operator, class Result, class... Arguments, size_t... positions>
 struct KernelsOf<Operator, Result(Arguments...), positions...> {
-  // What the author's kernel calls is not recorded.
   template <class Guard>
   static Result pass(c10::DispatchKeySet keys, Arguments... arguments) {
-    const Guard guard;
-    const auto below = keys & c10::after_autograd_keyset;
-    return Operator::redispatch(below, arguments...);
+    return below<Operator, Guard>(keys, arguments...);
   }
 
   // For an operator that writes arguments, which then have new versions.

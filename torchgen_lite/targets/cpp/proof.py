@@ -4,9 +4,8 @@
 
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(mylib, scale_CPU, "mylib::scale: kernel 'scale_cpu' must",
-  (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu, meant, meant, true,
+  (it<>,        is<0>,       is<1>,      result<>), &::mylib::scale_cpu, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, double)), (schema),
-    " be 'at::Tensor(const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
@@ -32,10 +31,11 @@ at least seven columns (`int n, `), and `is<10>,` no more.
 
 Note [What libtorch takes]
 A kernel need not have the types that generated code calls it with: libtorch registers `Tensor` by value, a
-`std::vector` for a list, a `std::string` for a `str`, and makes what the kernel takes. So arguments are compared by what
-they stand for (`kernel_types.h`, or as the stable ABI unpacks them), and such a kernel is called with boxed arguments
-(`kernel_function.h`). Where `kernels.h` declares it, its type must be the one there: what is called would be
-another function, which nothing defines, and the linker does not say so of a shared library.
+`std::vector` for a list, a `std::string` for a `str`, and makes what the kernel takes. So arguments of kernels that the
+author's headers declare are compared by what they stand for (`kernel_types.h`, or as the stable ABI unpacks them), and
+such a kernel is called with boxed arguments (`kernel_function.h`). Where `kernels.h` declares it, its type must be the
+one there: what is called would be another function, which nothing defines, and the linker does not say so of a shared
+library.
 """
 
 from __future__ import annotations
@@ -54,12 +54,10 @@ from torchgen_lite.targets.output import Header, OutputFile
 
 class Relation(NamedTuple):
     """How kernels are compared: the templates that make of the type of an argument, and of the result, what is
-    compared; whether a kernel has to be exactly what `kernels.h` declares (`is_exact`), and if not, what `other` types
-    than that it may have; what declares the templates."""
+    compared; what `other` types than its own a kernel may have; what declares the templates."""
 
-    taken: str
-    returned: str
-    is_exact: bool
+    taken: str = "as_is"
+    returned: str = "as_is"
     other: Callable[[Kernel], CppSignature | None] | None = None
     includes: Sequence[Header] = ()
 
@@ -67,7 +65,7 @@ class Relation(NamedTuple):
 class Proof(NamedTuple):
     """What `TORCHGEN_LITE_VERIFY` is told of a kernel, which is one of `kernels` for each key that it serves, for its
     arguments, or the next twenty of them: the checks in their columns, what it must do, the `other` types that it may
-    have, and what it must be, if exactly that.
+    have.
     `takes_keys`: the keys of the call precede the arguments of the schema."""
 
     kernels: Sequence[Kernel]
@@ -75,7 +73,6 @@ class Proof(NamedTuple):
     messages: tuple[str, ...]
     takes_keys: bool
     other: CppSignature | None
-    exactly: str
 
 
 # The arguments that one proof compares; `TORCHGEN_LITE_EXPAND` suffices for them and the result. A kernel
@@ -181,20 +178,12 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     *arguments, result = columns
     compared = slice(first, first + _MOST)
     checks = [(column, f"is<{i}>") for i, column in [*enumerate(arguments, extra)][compared]]
-    signature, exactly = unrooted_signature(kernel.signature), ""
-    if relation.is_exact:
-        # Where `kernels.h` declares it, another type would be another function.
-        declared = f"{signature.returns}({', '.join(map(str, signature.types))})"
-        exactly = (
-            f" be '{declared}', as kernels.h declares it, or be declared in one of `kernel-headers`"
-        )
     return Proof(
         own,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
-        tuple(_messages(kernel, signature, extra, compared)),
+        tuple(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
         bool(extra),
         relation.other and relation.other(kernel),
-        exactly,
     )
 
 

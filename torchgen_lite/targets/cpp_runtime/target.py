@@ -142,8 +142,8 @@ def build_kernels(
         headers = signature_headers(k.signature for k in own)
         return [*include_blocks(headers), *options.framework_headers]
 
-    relation, declares = Relation("as_is", "as_is", is_exact=True), not options.kernel_headers
-    yield from proof_files(layout, kernels, includes, relation, declares=declares)
+    declares = not options.kernel_headers
+    yield from proof_files(layout, kernels, includes, Relation(), declares=declares)
 
 
 _LIBRARY = [Header("torchgen_lite/library.h")]

@@ -86,17 +86,18 @@ def _library(
 def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
     layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
-    # The proof compares the unpacked arguments, so that `std::vector<int64_t>` and
+    # The unpacked arguments are compared, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view.
-    taken = "torch::stable::detail::unbox_type_t"
-    is_exact = not options.kernel_headers
-    relation = Relation(taken, "as_is", is_exact, includes=[STABLE_LIBRARY])
+    theirs = Relation("torch::stable::detail::unbox_type_t", includes=[STABLE_LIBRARY])
+    relation = theirs if options.kernel_headers else Relation()
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
     python = python_alone(program, in_cpp(program, selection.registrations(program)))
-    yield from proof_files(layout, kernels, includes, relation, declares=is_exact, python=python)
+    yield from proof_files(
+        layout, kernels, includes, relation, declares=not options.kernel_headers, python=python
+    )
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -1,13 +1,9 @@
 """`register_autograd.cpp`: a node for each entry with formulas, and a kernel for each operator that uses it.
 
 at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const at::Tensor& other) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::mul::redispatch(_keys & c10::after_autograd_keyset, self, other);
-  };
   const autograd::Call _call(self, other);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::mul, at::AutoDispatchBelowADInplaceOrView>(_keys, self, other);
   }
   auto _node = autograd::make_node<MulBackward0>(_call, self, other);
   ...

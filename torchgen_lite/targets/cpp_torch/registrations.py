@@ -241,9 +241,8 @@ def build_kernels(
             given = types.signature(kernel.operator.function, "int", layout.classes)
         return None if given == kernel.signature else given
 
-    types_header = [layout.own("kernel_types.h")]
-    relation = Relation("meant", "meant", not headers, other if headers else None, types_header)
+    theirs = Relation("meant", "meant", other, [layout.own("kernel_types.h")])
+    relation = theirs if headers else Relation()
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
-    yield from copied_files(layout, "cpp_torch", "kernel_types.h")
     if headers:
-        yield from copied_files(layout, "cpp_torch", "kernel_function.h")
+        yield from copied_files(layout, "cpp_torch", "kernel_types.h", "kernel_function.h")

@@ -47,12 +47,11 @@ def entry(schema: str, *formulas: str, more: str = "") -> str:
 def test_only_tensors_are_released(tmp_path: Path) -> None:
     """A number is written before the node is used, and never again."""
     text = autograd(tmp_path, entry("f(Tensor x, float s) -> Tensor", "x: grad * s"))
-    assert "mutex_" not in text and "release_variables" not in text
+    assert "release" not in text
     text = autograd(tmp_path, entry("f(Tensor x) -> Tensor", "x: grad * x"))
     assert """
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_x);
+    release(saved_x);
   }
 """ in text
 
@@ -139,13 +138,9 @@ at::Tensor autograd_mul(
     c10::DispatchKeySet _keys,
     const at::Tensor& self,
     const at::Tensor& other) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::mul::redispatch(_keys & c10::after_autograd_keyset, self, other);
-  };
   const autograd::Call _call(self, other);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::mul, at::AutoDispatchBelowADInplaceOrView>(_keys, self, other);
   }
   auto _node = autograd::make_node<MulBackward0>(_call, self, other);
   if (_node->keeps(0)) {
@@ -154,7 +149,10 @@ at::Tensor autograd_mul(
   if (_node->keeps(1)) {
     _node->saved_self = autograd::SavedVariable(self, false);
   }
-  auto _result = _forward();
+  auto _result = autograd::below<ops::mul, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      self,
+      other);
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "demo::mul", [] {}, _result);
   return _result;
@@ -329,7 +327,7 @@ def test_variants_that_return_nothing_are_recorded_or_refused(tmp_path: Path) ->
         "- func: demo::half.out(Tensor self, *, Tensor(a!) out) -> ()\n  dispatch:\n    CPU: kernel\n",
     )
     assert """
-  _forward();
+  autograd::below<ops::half_, at::AutoDispatchBelowAutograd>(_keys, self);
   autograd::rebase_history(_node, self);
   autograd::update_tangent(*_node, "demo::half_", [] {}, self);
 }

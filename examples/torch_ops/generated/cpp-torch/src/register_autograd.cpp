@@ -14,22 +14,13 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/library.h>
 
-#include <mutex>
-#include <string>
-
 namespace torch_ops {
 namespace {
 
 // The gradients of torch_ops::muladd.
 struct MuladdBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "MuladdBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_b);
-    autograd::reset(saved_a);
+    release(saved_b, saved_a);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -55,10 +46,6 @@ struct MuladdBackward0 : public autograd::Node {
 
 // The gradients of torch_ops::scale.
 struct ScaleBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "ScaleBackward0";
-  }
-
   autograd::variable_list gradients(autograd::variable_list& grads) override {
     auto& s = saved_s;
     const auto& grad = grads[0];
@@ -75,14 +62,8 @@ struct ScaleBackward0 : public autograd::Node {
 
 // The gradients of torch_ops::smooth_relu.
 struct SmoothReluBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "SmoothReluBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_self);
-    autograd::reset(saved_result);
+    release(saved_self, saved_result);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -103,15 +84,8 @@ struct SmoothReluBackward0 : public autograd::Node {
 
 // The gradients of torch_ops::hinge.
 struct HingeBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "HingeBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_target);
-    autograd::reset(saved_input);
-    autograd::reset(saved_is_inside);
+    release(saved_target, saved_input, saved_is_inside);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -140,14 +114,8 @@ struct HingeBackward0 : public autograd::Node {
 
 // The gradients of torch_ops::drift.
 struct DriftBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "DriftBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_x_);
-    autograd::reset(saved_saved_x);
+    release(saved_x_, saved_saved_x);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -177,10 +145,6 @@ struct DriftBackward0 : public autograd::Node {
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 // The gradients of torch_ops::column_sums.
 struct ColumnSumsBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "ColumnSumsBackward0";
-  }
-
   autograd::variable_list gradients(autograd::variable_list& grads) override {
     auto& self_sym_argsize_0 = saved_self_sym_argsize_0;
     auto& self_sym_argsize_1 = saved_self_sym_argsize_1;
@@ -203,13 +167,9 @@ at::Tensor autograd_muladd(
     const at::Tensor& a,
     const at::Tensor& b,
     double s) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::muladd::redispatch(_keys & c10::after_autograd_keyset, a, b, s);
-  };
   const autograd::Call _call(a, b);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::muladd, at::AutoDispatchBelowADInplaceOrView>(_keys, a, b, s);
   }
   auto _node = autograd::make_node<MuladdBackward0>(_call, a, b);
   if (_node->keeps(0)) {
@@ -218,59 +178,49 @@ at::Tensor autograd_muladd(
   if (_node->keeps(1)) {
     _node->saved_a = autograd::SavedVariable(a, false);
   }
-  auto _result = _forward();
+  auto _result = autograd::below<ops::muladd, at::AutoDispatchBelowADInplaceOrView>(_keys, a, b, s);
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::muladd", [] {}, _result);
   return _result;
 }
 
 at::Tensor autograd_scale(c10::DispatchKeySet _keys, const at::Tensor& self, double s) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::scale::redispatch(_keys & c10::after_autograd_keyset, self, s);
-  };
   const autograd::Call _call(self);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::scale, at::AutoDispatchBelowADInplaceOrView>(_keys, self, s);
   }
   auto _node = autograd::make_node<ScaleBackward0>(_call, self);
   _node->saved_s = s;
-  auto _result = _forward();
+  auto _result = autograd::below<ops::scale, at::AutoDispatchBelowADInplaceOrView>(_keys, self, s);
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::scale", [] {}, _result);
   return _result;
 }
 
 at::Tensor& autograd_scale_(c10::DispatchKeySet _keys, at::Tensor& self, double s) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowAutograd _guard;
-    return ops::scale_::redispatch(_keys & c10::after_autograd_keyset, self, s);
-  };
   const autograd::Call _call(self);
   torch::autograd::check_inplace(self, _call.is_recorded);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::scale_, at::AutoDispatchBelowAutograd>(_keys, self, s);
   }
   auto _node = autograd::make_node<ScaleBackward0>(_call, self);
   _node->saved_s = s;
-  _forward();
+  autograd::below<ops::scale_, at::AutoDispatchBelowAutograd>(_keys, self, s);
   autograd::rebase_history(_node, self);
   autograd::update_tangent(*_node, "torch_ops::scale_", [] {}, self);
   return self;
 }
 
 at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::smooth_relu::redispatch(_keys & c10::after_autograd_keyset, self);
-  };
   const autograd::Call _call(self);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::smooth_relu, at::AutoDispatchBelowADInplaceOrView>(_keys, self);
   }
   auto _node = autograd::make_node<SmoothReluBackward0>(_call, self);
   _node->saved_self = autograd::SavedVariable(self, false);
-  auto _result = _forward();
+  auto _result = autograd::below<ops::smooth_relu, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      self);
   autograd::set_history(_node, _result);
   const auto _keep = [&] {
     _node->saved_result = autograd::SavedVariable(_result, true);
@@ -284,13 +234,13 @@ at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& sel
     const at::Tensor& input,
     const at::Tensor& target,
     double margin) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::hinge::redispatch(_keys & c10::after_autograd_keyset, input, target, margin);
-  };
   const autograd::Call _call(input, target);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::hinge, at::AutoDispatchBelowADInplaceOrView>(
+        _keys,
+        input,
+        target,
+        margin);
   }
   auto _node = autograd::make_node<HingeBackward0>(_call, input, target);
   if (_node->keeps(0)) {
@@ -299,7 +249,11 @@ at::Tensor autograd_smooth_relu(c10::DispatchKeySet _keys, const at::Tensor& sel
   if (_node->keeps(1)) {
     _node->saved_input = autograd::SavedVariable(input, false);
   }
-  auto _result = _forward();
+  auto _result = autograd::below<ops::hinge, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      input,
+      target,
+      margin);
   autograd::set_history(_node, std::get<0>(_result));
   const auto _keep = [&] {
     _node->saved_is_inside = autograd::SavedVariable(std::get<1>(_result), true);
@@ -313,19 +267,23 @@ at::Tensor autograd_drift(
     const at::Tensor& x,
     const at::Tensor& saved_x,
     double _kernel_) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::drift::redispatch(_keys & c10::after_autograd_keyset, x, saved_x, _kernel_);
-  };
   const autograd::Call _call(x, saved_x);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::drift, at::AutoDispatchBelowADInplaceOrView>(
+        _keys,
+        x,
+        saved_x,
+        _kernel_);
   }
   auto _node = autograd::make_node<DriftBackward0>(_call, x, saved_x);
   _node->saved_x_ = autograd::SavedVariable(x, false);
   _node->saved_saved_x = autograd::SavedVariable(saved_x, false);
   _node->saved__kernel = _kernel_;
-  auto _result = _forward();
+  auto _result = autograd::below<ops::drift, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      x,
+      saved_x,
+      _kernel_);
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::drift", [] {}, _result);
   return _result;
@@ -333,18 +291,16 @@ at::Tensor autograd_drift(
 
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor autograd_column_sums(c10::DispatchKeySet _keys, const at::Tensor& self) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::column_sums::redispatch(_keys & c10::after_autograd_keyset, self);
-  };
   const autograd::Call _call(self);
   if (!_call) {
-    return _forward();
+    return autograd::below<ops::column_sums, at::AutoDispatchBelowADInplaceOrView>(_keys, self);
   }
   auto _node = autograd::make_node<ColumnSumsBackward0>(_call, self);
   _node->saved_self_sym_argsize_0 = self.sym_size(0);
   _node->saved_self_sym_argsize_1 = self.sym_size(1);
-  auto _result = _forward();
+  auto _result = autograd::below<ops::column_sums, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      self);
   autograd::set_history(_node, _result);
   autograd::carry_tangents(*_node, "torch_ops::column_sums", [] {}, _result);
   return _result;

@@ -21,46 +21,29 @@ void declares_kernels(int);
 namespace toy {
 
 toy::Tensor add_cpu(const toy::Tensor& self, const toy::Tensor& other, double alpha);
-
 toy::Tensor binary_scaled_meta(const toy::Tensor& self, const toy::Tensor& other, double alpha);
-
 toy::Tensor add_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha);
-
 toy::Tensor mul_cpu(const toy::Tensor& self, const toy::Tensor& other);
-
 toy::Tensor binary_meta(const toy::Tensor& self, const toy::Tensor& other);
-
 toy::Tensor mul_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self,
     const toy::Tensor& other);
-
 toy::Tensor relu_cpu(const toy::Tensor& self);
-
 toy::Tensor unary_meta(const toy::Tensor& self);
-
 toy::Tensor relu_autograd(torchgen_lite::DispatchKeySet dispatchKeySet, const toy::Tensor& self);
-
 toy::Tensor sum_cpu(const toy::Tensor& self);
-
 toy::Tensor sum_meta(const toy::Tensor& self);
-
 toy::Tensor sum_autograd(torchgen_lite::DispatchKeySet dispatchKeySet, const toy::Tensor& self);
-
 toy::Tensor& fill_cpu_(toy::Tensor& self, double value);
-
 toy::Tensor& fill_meta_(toy::Tensor& self, double value);
-
 toy::Tensor full(torchgen_lite::Span<int64_t> size, double value, toy::Device device);
-
 toy::Tensor concat_cpu(torchgen_lite::Span<toy::Tensor> tensors);
-
 toy::Tensor concat_meta(torchgen_lite::Span<toy::Tensor> tensors);
-
 toy::Tensor affine(
     const toy::Tensor& x,
     const toy::Tensor& weight,

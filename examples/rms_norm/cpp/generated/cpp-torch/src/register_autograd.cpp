@@ -16,9 +16,6 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/library.h>
 
-#include <mutex>
-#include <string>
-
 namespace rms_norm {
 namespace {
 
@@ -30,15 +27,8 @@ auto when(bool is_wanted, const Make& make) -> decltype(make()) {
 
 // The gradients of rms_norm::add_rms_norm.
 struct AddRmsNormBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "AddRmsNormBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_weight);
-    autograd::reset(saved_sum);
-    autograd::reset(saved_rstd);
+    release(saved_weight, saved_sum, saved_rstd);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -79,16 +69,8 @@ struct AddRmsNormBackward0 : public autograd::Node {
 
 // The gradients of rms_norm::add_rms_norm_backward.
 struct AddRmsNormBackwardBackward0 : public autograd::Node {
-  std::string name() const override {
-    return "AddRmsNormBackwardBackward0";
-  }
-
   void release_variables() override {
-    std::lock_guard<std::mutex> _lock(mutex_);
-    autograd::reset(saved_sum);
-    autograd::reset(saved_rstd);
-    autograd::reset(saved_weight);
-    autograd::reset(saved_grad_out);
+    release(saved_sum, saved_rstd, saved_weight, saved_grad_out);
   }
 
   autograd::variable_list gradients(autograd::variable_list& grads) override {
@@ -158,22 +140,23 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
     const at::Tensor& residual,
     const at::Tensor& weight,
     double eps) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm::redispatch(
-        _keys & c10::after_autograd_keyset,
+  const autograd::Call _call(x, residual, weight);
+  if (!_call) {
+    return autograd::below<ops::add_rms_norm, at::AutoDispatchBelowADInplaceOrView>(
+        _keys,
         x,
         residual,
         weight,
         eps);
-  };
-  const autograd::Call _call(x, residual, weight);
-  if (!_call) {
-    return _forward();
   }
   auto _node = autograd::make_node<AddRmsNormBackward0>(_call, x, residual, weight);
   _node->saved_weight = autograd::SavedVariable(weight, false);
-  auto _result = _forward();
+  auto _result = autograd::below<ops::add_rms_norm, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      x,
+      residual,
+      weight,
+      eps);
   autograd::set_history(_node, std::get<0>(_result));
   autograd::set_history(_node, std::get<1>(_result));
   if (!_node->tangents.empty()) {
@@ -210,19 +193,15 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
     const at::Tensor& sum,
     const at::Tensor& weight,
     const at::Tensor& rstd) {
-  const auto _forward = [&]() -> decltype(auto) {
-    at::AutoDispatchBelowADInplaceOrView _guard;
-    return ops::add_rms_norm_backward::redispatch(
-        _keys & c10::after_autograd_keyset,
+  const autograd::Call _call(grad_out, grad_sum, sum, weight);
+  if (!_call) {
+    return autograd::below<ops::add_rms_norm_backward, at::AutoDispatchBelowADInplaceOrView>(
+        _keys,
         grad_out,
         grad_sum,
         sum,
         weight,
         rstd);
-  };
-  const autograd::Call _call(grad_out, grad_sum, sum, weight);
-  if (!_call) {
-    return _forward();
   }
   auto _node = autograd::make_node<AddRmsNormBackwardBackward0>(
       _call,
@@ -242,7 +221,13 @@ struct AddRmsNormBackwardBackward0 : public autograd::Node {
   if (_node->keeps(2) || _node->keeps(3)) {
     _node->saved_grad_out = autograd::SavedVariable(grad_out, false);
   }
-  auto _result = _forward();
+  auto _result = autograd::below<ops::add_rms_norm_backward, at::AutoDispatchBelowADInplaceOrView>(
+      _keys,
+      grad_out,
+      grad_sum,
+      sum,
+      weight,
+      rstd);
   autograd::set_history(_node, std::get<0>(_result));
   autograd::set_history(_node, std::get<1>(_result));
   autograd::carry_tangents(

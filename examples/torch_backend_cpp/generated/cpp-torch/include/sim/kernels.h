@@ -31,7 +31,6 @@ at::Tensor empty(
     std::optional<at::Device> device,
     std::optional<bool> pin_memory,
     std::optional<at::MemoryFormat> memory_format);
-
 at::Tensor empty_strided(
     at::IntArrayRef size,
     at::IntArrayRef stride,
@@ -39,15 +38,10 @@ at::Tensor empty_strided(
     std::optional<at::Layout> layout,
     std::optional<at::Device> device,
     std::optional<bool> pin_memory);
-
 at::Tensor copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_blocking);
-
 at::Tensor copy_from_and_resize(const at::Tensor& self, const at::Tensor& dst);
-
 at::Tensor& fill_(at::Tensor& self, const at::Scalar& value);
-
 at::Tensor relu(const at::Tensor& self);
-
 at::Tensor convolution(
     const at::Tensor& input,
     const at::Tensor& weight,
@@ -58,7 +52,6 @@ at::Tensor convolution(
     bool transposed,
     at::IntArrayRef output_padding,
     int64_t groups);
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     const at::Tensor& grad_output,
     const at::Tensor& input,
@@ -70,9 +63,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     at::IntArrayRef output_padding,
     int64_t groups,
     std::array<bool, 3> output_mask);
-
 c10::Dict<std::string, int64_t> fell_back();
-
 void set_default_generator(std::optional<at::Generator> generator);
 
 } // namespace sim
@@ -84,33 +75,23 @@ at::Tensor as_strided_tensorimpl(
     at::IntArrayRef size,
     at::IntArrayRef stride,
     std::optional<int64_t> storage_offset);
-
 at::Tensor view(const at::Tensor& self, at::IntArrayRef size);
-
 at::Tensor _reshape_alias(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride);
-
 at::Tensor unfold(const at::Tensor& self, int64_t dimension, int64_t size, int64_t step);
-
 at::Tensor view_as_real(const at::Tensor& self);
-
 at::Tensor view_as_complex(const at::Tensor& self);
-
 at::Tensor& set_tensor_(at::Tensor& self, const at::Tensor& source);
-
 at::Tensor& set_(at::Tensor& self, at::Storage source);
-
 at::Tensor& set_storage_cpu_(
     at::Tensor& self,
     at::Storage source,
     int64_t storage_offset,
     at::IntArrayRef size,
     at::IntArrayRef stride);
-
 const at::Tensor& resize_(
     const at::Tensor& self,
     at::IntArrayRef size,
     std::optional<at::MemoryFormat> memory_format);
-
 at::Scalar _local_scalar_dense_cpu(const at::Tensor& self);
 
 } // namespace at::native
@@ -118,7 +99,6 @@ at::Scalar _local_scalar_dense_cpu(const at::Tensor& self);
 namespace sim::device {
 
 at::Tensor& set_to_nothing(at::Tensor& self);
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor> native_batch_norm(
     const at::Tensor& input,
     const std::optional<at::Tensor>& weight,
@@ -128,23 +108,18 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> native_batch_norm(
     bool training,
     double momentum,
     double eps);
-
 at::Tensor& conj_physical_(at::Tensor& self);
-
 void record_stream(at::Tensor& self, at::Stream s);
-
 std::tuple<at::Tensor, at::Tensor> native_dropout(
     const at::Tensor& input,
     double p,
     std::optional<bool> train);
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(
     const at::Tensor& input_gates,
     const at::Tensor& hidden_gates,
     const at::Tensor& cx,
     const std::optional<at::Tensor>& input_bias,
     const std::optional<at::Tensor>& hidden_bias);
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell_backward(
     const std::optional<at::Tensor>& grad_hy,
     const std::optional<at::Tensor>& grad_cy,
@@ -152,14 +127,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell_backward(
     const at::Tensor& cy,
     const at::Tensor& workspace,
     bool has_bias);
-
 std::tuple<at::Tensor, at::Tensor> gru_cell(
     const at::Tensor& input_gates,
     const at::Tensor& hidden_gates,
     const at::Tensor& hx,
     const std::optional<at::Tensor>& input_bias,
     const std::optional<at::Tensor>& hidden_bias);
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> gru_cell_backward(
     const at::Tensor& grad_hy,
     const at::Tensor& workspace,

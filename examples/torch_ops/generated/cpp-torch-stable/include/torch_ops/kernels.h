@@ -27,43 +27,32 @@ torch::stable::Tensor muladd_cpu(
     const torch::stable::Tensor& a,
     const torch::stable::Tensor& b,
     double s);
-
 torch::stable::Tensor scale_cpu(const torch::stable::Tensor& self, double s);
-
 torch::stable::Tensor scale_cpu_(torch::stable::Tensor& self, double s);
-
 torch::stable::Tensor scale_cpu(
     const torch::stable::Tensor& self,
     double s,
     torch::stable::Tensor& out);
-
 std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax_cpu(
     const torch::stable::Tensor& self);
-
 torch::stable::Tensor weighted_sum_cpu(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
     const std::optional<torch::stable::Tensor>& weight,
     std::optional<double> scale);
-
 torch::stable::Tensor squares(
     int64_t n,
     std::optional<torch::headeronly::ScalarType> dtype,
     std::optional<torch::stable::Device> device);
-
 torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
     const torch::stable::Tensor& weight,
     double eps);
-
 torch::stable::Tensor smooth_relu_cpu(const torch::stable::Tensor& self);
-
 torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self);
-
 std::tuple<torch::stable::Tensor, torch::stable::Tensor> hinge_cpu(
     const torch::stable::Tensor& input,
     const torch::stable::Tensor& target,
     double margin);
-
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 torch::stable::Tensor column_sums_cpu(const torch::stable::Tensor& self);
 #endif

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #define TORCHGEN_LITE_NAMESPACE torch_ops
 
@@ -142,9 +141,6 @@ TORCHGEN_LITE_CONCEPT takes = std::is_same_v<Found, Expected>;
 template <class Found, class Expected>
 TORCHGEN_LITE_CONCEPT gives = std::is_same_v<Found, Expected>;
 
-template <class Found, class Expected>
-TORCHGEN_LITE_CONCEPT declared_so = std::is_same_v<Found, Expected>;
-
 // How types are compared where nothing may stand for them.
 template <class Argument>
 using as_is = Argument;
@@ -171,8 +167,7 @@ using as_is = Argument;
 // `messages` say the rest: how many arguments it takes, then one for each of the
 // checks but the first. `keys` is a further check, of what precedes the arguments
 // of the schema. `types` are in brackets, and `others` are the other types that
-// the schema allows. A kernel that passes must also be `exactly` so, unless that
-// is empty.
+// the schema allows.
 #define TORCHGEN_LITE_VERIFY(                                                  \
     library,                                                                   \
     id,                                                                        \
@@ -184,7 +179,6 @@ using as_is = Argument;
     keys,                                                                      \
     types,                                                                     \
     others,                                                                    \
-    exactly,                                                                   \
     messages)                                                                  \
   namespace library::proof::TORCHGEN_LITE_PROOF(__COUNTER__)::id {             \
   using schema = as_is<TORCHGEN_LITE_BARE types>;                              \
@@ -235,19 +229,6 @@ using as_is = Argument;
           must,                                                                \
           TORCHGEN_LITE_TAIL messages,                                         \
           TORCHGEN_LITE_REST checks))                                          \
-  namespace declared {                                                         \
-  template <std::size_t... indices>                                            \
-  constexpr bool passes(std::index_sequence<indices...>) {                     \
-    return (counted::it<> && ... && is<indices>) && result<>;                  \
-  }                                                                            \
-  template <class Both = both>                                                 \
-  TORCHGEN_LITE_CONCEPT it = sizeof(exactly) == 1 ||                           \
-      declared_so<typename Both::found_type, typename Both::expected_type> ||  \
-      !fits<typename Both::found_type, typename Both::expected_type> ||        \
-      !passes(std::make_index_sequence<                                        \
-              arity<typename Both::expected_type>::value>());                  \
-  TORCHGEN_LITE_CHECK(must, TORCHGEN_LITE_HEAD checks, exactly)                \
-  }                                                                            \
   }
 
 // Where a kernel is registered that one of the author's `headers` declares.

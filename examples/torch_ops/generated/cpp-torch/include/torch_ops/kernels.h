@@ -22,36 +22,25 @@ void declares_kernels(int);
 namespace torch_ops {
 
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
-
 at::Tensor scale_cpu(const at::Tensor& self, double s);
-
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
-
 at::Tensor& scale_cpu(const at::Tensor& self, double s, at::Tensor& out);
-
 std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self);
-
 at::Tensor weighted_sum_cpu(
     at::TensorList xs,
     const std::optional<at::Tensor>& weight,
     std::optional<double> scale);
-
 at::Tensor squares(
     int64_t n,
     std::optional<at::ScalarType> dtype,
     std::optional<at::Device> device);
-
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
-
 at::Tensor smooth_relu_cpu(const at::Tensor& self);
-
 at::Tensor diagonal_view(const at::Tensor& self);
-
 std::tuple<at::Tensor, at::Tensor> hinge_cpu(
     const at::Tensor& input,
     const at::Tensor& target,
     double margin);
-
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 at::Tensor column_sums_cpu(const at::Tensor& self);
 #endif

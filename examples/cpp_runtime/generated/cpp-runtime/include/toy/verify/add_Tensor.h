@@ -14,36 +14,30 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here binary_scaled
 namespace toy_absent_kernels { extern const ::toy::proof::not_here add_autograd; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::add.Tensor, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, add_Tensor_CPU, "toy::add.Tensor: kernel 'add_cpu' must",
   (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::add_cpu, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&, const toy::Tensor&, double)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::add.Tensor, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, add_Tensor_Meta, "toy::add.Tensor: kernel 'binary_scaled_meta' must",
   (it<>,           is<0>,       is<1>,           is<2>,           result<>), &::toy::binary_scaled_meta, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&, const toy::Tensor&, double)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " take 'double' for argument 'alpha' (schema: Scalar)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::add.Tensor, Autograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, add_Tensor_Autograd, "toy::add.Tensor: kernel 'add_autograd' must",
   (it<>,           is<1>,       is<2>,           is<3>,           result<>), &::toy::add_autograd, as_is, as_is, is<0>,
     (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)), (schema),
-    " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",

@@ -12,12 +12,10 @@
 namespace toy_absent_kernels { extern const ::toy::proof::not_here affine; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::affine, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, affine_CompositeImplicitAutograd, "toy::affine: kernel 'affine' must",
   (it<>,       is<0>,    is<1>,         is<2>,           result<>), &::toy::affine, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&, const std::optional<toy::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const toy::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'weight' (schema: Tensor)",

@@ -13,22 +13,18 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here concat_cpu; }
 namespace toy_absent_kernels { extern const ::toy::proof::not_here concat_meta; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::concat, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, concat_CPU, "toy::concat: kernel 'concat_cpu' must",
   (it<>,       is<0>,               result<>), &::toy::concat_cpu, as_is, as_is, true,
     (toy::Tensor (torchgen_lite::Span<toy::Tensor>)), (schema),
-    " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::concat, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, concat_Meta, "toy::concat: kernel 'concat_meta' must",
   (it<>,       is<0>,               result<>), &::toy::concat_meta, as_is, as_is, true,
     (toy::Tensor (torchgen_lite::Span<toy::Tensor>)), (schema),
-    " be 'toy::Tensor(torchgen_lite::Span<toy::Tensor>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'torchgen_lite::Span<toy::Tensor>' for argument 'tensors' (schema: Tensor[])",
      " return 'toy::Tensor' (schema: Tensor)"))

@@ -11,23 +11,19 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here fill_cpu_; }
 namespace toy_absent_kernels { extern const ::toy::proof::not_here fill_meta_; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::fill_, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, fill__CPU, "toy::fill_: kernel 'fill_cpu_' must",
   (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_cpu_, as_is, as_is, true,
     (toy::Tensor& (toy::Tensor&, double)), (schema),
-    " be 'toy::Tensor&(toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 'value' (schema: Scalar)",
      " return 'toy::Tensor&' (schema: Tensor(a!))"))
 
-// toy::fill_, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, fill__Meta, "toy::fill_: kernel 'fill_meta_' must",
   (it<>,      is<0>,           is<1>,           result<>), &::toy::fill_meta_, as_is, as_is, true,
     (toy::Tensor& (toy::Tensor&, double)), (schema),
-    " be 'toy::Tensor&(toy::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'toy::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 'value' (schema: Scalar)",

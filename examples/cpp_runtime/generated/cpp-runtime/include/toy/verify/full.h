@@ -14,12 +14,10 @@
 namespace toy_absent_kernels { extern const ::toy::proof::not_here full; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::full, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, full_CompositeExplicitAutograd, "toy::full: kernel 'full' must",
   (it<>,     is<0>,      is<1>,           is<2>,            result<>), &::toy::full, as_is, as_is, true,
     (toy::Tensor (torchgen_lite::Span<int64_t>, double, toy::Device)), (schema),
-    " be 'toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'torchgen_lite::Span<int64_t>' for argument 'size' (schema: int[])",
      " take 'double' for argument 'value' (schema: Scalar)",

@@ -14,34 +14,28 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here binary_meta; 
 namespace toy_absent_kernels { extern const ::toy::proof::not_here mul_autograd; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::mul.Tensor, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, mul_Tensor_CPU, "toy::mul.Tensor: kernel 'mul_cpu' must",
   (it<>,           is<0>,       is<1>,           result<>), &::toy::mul_cpu, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&, const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::mul.Tensor, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, mul_Tensor_Meta, "toy::mul.Tensor: kernel 'binary_meta' must",
   (it<>,           is<0>,       is<1>,           result<>), &::toy::binary_meta, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&, const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::mul.Tensor, Autograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, mul_Tensor_Autograd, "toy::mul.Tensor: kernel 'mul_autograd' must",
   (it<>,           is<1>,       is<2>,           result<>), &::toy::mul_autograd, as_is, as_is, is<0>,
     (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const toy::Tensor&' for argument 'other' (schema: Tensor)",

@@ -14,32 +14,26 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here unary_meta; }
 namespace toy_absent_kernels { extern const ::toy::proof::not_here relu_autograd; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::relu, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, relu_CPU, "toy::relu: kernel 'relu_cpu' must",
   (it<>,     is<0>,          result<>), &::toy::relu_cpu, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::relu, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, relu_Meta, "toy::relu: kernel 'unary_meta' must",
   (it<>,     is<0>,          result<>), &::toy::unary_meta, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::relu, Autograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, relu_Autograd, "toy::relu: kernel 'relu_autograd' must",
   (it<>,     is<1>,          result<>), &::toy::relu_autograd, as_is, as_is, is<0>,
     (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))

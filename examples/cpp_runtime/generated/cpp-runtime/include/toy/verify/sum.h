@@ -14,32 +14,26 @@ namespace toy_absent_kernels { extern const ::toy::proof::not_here sum_meta; }
 namespace toy_absent_kernels { extern const ::toy::proof::not_here sum_autograd; }
 namespace toy { using namespace ::toy_absent_kernels; }
 
-// toy::sum, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, sum_CPU, "toy::sum: kernel 'sum_cpu' must",
   (it<>,    is<0>,          result<>), &::toy::sum_cpu, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::sum, Meta
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, sum_Meta, "toy::sum: kernel 'sum_meta' must",
   (it<>,    is<0>,          result<>), &::toy::sum_meta, as_is, as_is, true,
     (toy::Tensor (const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))
 
-// toy::sum, Autograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(toy, sum_Autograd, "toy::sum: kernel 'sum_autograd' must",
   (it<>,    is<1>,          result<>), &::toy::sum_autograd, as_is, as_is, is<0>,
     (toy::Tensor (torchgen_lite::DispatchKeySet, const toy::Tensor&)), (schema),
-    " be 'toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments, the first the keys of the call",
      " take 'const toy::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'toy::Tensor' (schema: Tensor)"))

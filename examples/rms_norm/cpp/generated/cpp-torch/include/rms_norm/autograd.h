@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -101,11 +102,27 @@ inline bool is_nothing(const variable_list& grads) {
   return std::none_of(grads.begin(), grads.end(), is_defined);
 }
 
+inline void reset(SavedVariable& saved) {
+  saved.reset_data();
+}
+
+inline void reset(std::vector<SavedVariable>& saved) {
+  for (auto& one : saved) {
+    one.reset_data();
+  }
+}
+
 // A recorded call, whose formulas give the gradients of its arguments, and in
 // forward mode the tangents of its results: Note [Forward mode is transposed]
 // in autograd_kernels.h.
 struct Node : public torch::autograd::Node {
   virtual variable_list gradients(variable_list& grads) = 0;
+
+  // That of the struct, without namespaces.
+  std::string name() const override {
+    const auto full = torch::autograd::Node::name();
+    return full.substr(full.rfind(':') + 1);
+  }
 
   variable_list apply(variable_list&& grads) override {
     if (is_nothing(grads)) {
@@ -126,6 +143,13 @@ struct Node : public torch::autograd::Node {
   variable_list tangents;
   bool is_recorded = true;
   bool is_transposed = false;
+
+ protected:
+  template <class... Saved>
+  void release(Saved&... saved) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    (reset(saved), ...);
+  }
 };
 
 inline at::Tensor unpack(Node& node, const SavedVariable& saved) {
@@ -154,16 +178,6 @@ inline c10::List<std::optional<at::Tensor>> unpack_optional(
     tensors.push_back(optional(unpack(node, one)));
   }
   return tensors;
-}
-
-inline void reset(SavedVariable& saved) {
-  saved.reset_data();
-}
-
-inline void reset(std::vector<SavedVariable>& saved) {
-  for (auto& one : saved) {
-    one.reset_data();
-  }
 }
 
 // Called by a formula whose gradient is not implemented.

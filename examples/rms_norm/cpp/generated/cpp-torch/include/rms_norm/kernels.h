@@ -22,7 +22,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> add_rms_norm(
     const at::Tensor& residual,
     const at::Tensor& weight,
     double eps);
-
 std::tuple<at::Tensor, at::Tensor> add_rms_norm_backward(
     const at::Tensor& grad_out,
     const at::Tensor& grad_sum,

@@ -4,7 +4,6 @@
 // aten::_copy_from_and_resize(Tensor self, Tensor dst) -> Tensor
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here copy_from_and_resize; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::_copy_from_and_resize, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, _copy_from_and_resize_PrivateUse1, "aten::_copy_from_and_resize: kernel 'copy_from_and_resize' must",
-  (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize, meant, meant, true,
+  (it<>,                       is<0>,       is<1>,         result<>), &::sim::copy_from_and_resize, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, const at::Tensor&)), (schema),
-    " be 'at::Tensor(const at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'dst' (schema: Tensor)",

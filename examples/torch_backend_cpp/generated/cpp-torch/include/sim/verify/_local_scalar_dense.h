@@ -4,7 +4,6 @@
 // aten::_local_scalar_dense(Tensor self) -> Scalar
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here _local_scalar_dense_cpu; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::_local_scalar_dense, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, _local_scalar_dense_PrivateUse1, "aten::_local_scalar_dense: kernel '_local_scalar_dense_cpu' must",
-  (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu, meant, meant, true,
+  (it<>,                     is<0>,          result<>), &::at::native::_local_scalar_dense_cpu, as_is, as_is, true,
     (at::Scalar (const at::Tensor&)), (schema),
-    " be 'at::Scalar(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Scalar' (schema: Scalar)"))

@@ -4,7 +4,6 @@
 // aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here _reshape_alias; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::_reshape_alias, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, _reshape_alias_PrivateUse1, "aten::_reshape_alias: kernel '_reshape_alias' must",
-  (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias, meant, meant, true,
+  (it<>,                is<0>,          is<1>,         is<2>,              result<>), &::at::native::_reshape_alias, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, at::IntArrayRef, at::IntArrayRef)), (schema),
-    " be 'at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

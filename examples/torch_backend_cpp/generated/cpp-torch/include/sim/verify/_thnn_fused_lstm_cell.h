@@ -4,7 +4,6 @@
 // aten::_thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? input_bias, Tensor? hidden_bias) -> (Tensor, Tensor, Tensor)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here lstm_cell; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::_thnn_fused_lstm_cell, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, _thnn_fused_lstm_cell_PrivateUse1, "aten::_thnn_fused_lstm_cell: kernel 'lstm_cell' must",
-  (it<>,                       is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::lstm_cell, meant, meant, true,
+  (it<>,                       is<0>,              is<1>,               is<2>,     is<3>,              is<4>,                   result<>), &::sim::device::lstm_cell, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'const at::Tensor&' for argument 'input_gates' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'hidden_gates' (schema: Tensor)",

@@ -4,7 +4,6 @@
 // aten::_thnn_fused_lstm_cell_backward_impl(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here lstm_cell_backward; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::_thnn_fused_lstm_cell_backward_impl, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, _thnn_fused_lstm_cell_backward_impl_PrivateUse1, "aten::_thnn_fused_lstm_cell_backward_impl: kernel 'lstm_cell_backward' must",
-  (it<>,                                     is<0>,           is<1>,           is<2>,     is<3>,     is<4>,            is<5>,             result<>), &::sim::device::lstm_cell_backward, meant, meant, true,
+  (it<>,                                     is<0>,           is<1>,           is<2>,     is<3>,     is<4>,            is<5>,             result<>), &::sim::device::lstm_cell_backward, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const at::Tensor&, const at::Tensor&, const at::Tensor&, bool)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 6 arguments",
      " take 'const std::optional<at::Tensor>&' for argument 'grad_hy' (schema: Tensor?)",
      " take 'const std::optional<at::Tensor>&' for argument 'grad_cy' (schema: Tensor?)",

@@ -4,7 +4,6 @@
 // aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset) -> Tensor(a)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here as_strided_tensorimpl; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::as_strided, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, as_strided_PrivateUse1, "aten::as_strided: kernel 'as_strided_tensorimpl' must",
-  (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl, meant, meant, true,
+  (it<>,            is<0>,          is<1>,         is<2>,           is<3>,                     result<>), &::at::native::as_strided_tensorimpl, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, at::IntArrayRef, at::IntArrayRef, ::std::optional<int64_t>)), (schema),
-    " be 'at::Tensor(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, std::optional<int64_t>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

@@ -4,7 +4,6 @@
 // aten::convolution_backward_overrideable(Tensor grad_output, Tensor input, Tensor weight, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -16,12 +15,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here convolution_backward; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::convolution_backward_overrideable, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, convolution_backward_overrideable_PrivateUse1, "aten::convolution_backward_overrideable: kernel 'convolution_backward' must",
-  (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward, meant, meant, true,
+  (it<>,                                   is<0>,              is<1>,        is<2>,         is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,         is<9>,                   result<>), &::sim::convolution_backward, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, ::std::array<bool, 3>)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, std::array<bool, 3>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 10 arguments",
      " take 'const at::Tensor&' for argument 'grad_output' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",

@@ -4,7 +4,6 @@
 // aten::convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here convolution; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::convolution_overrideable, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, convolution_overrideable_PrivateUse1, "aten::convolution_overrideable: kernel 'convolution' must",
-  (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution, meant, meant, true,
+  (it<>,                          is<0>,        is<1>,         is<2>,        is<3>,           is<4>,            is<5>,             is<6>,           is<7>,                   is<8>,            result<>), &::sim::convolution, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, const at::Tensor&, const ::std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)), (schema),
-    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 9 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",

@@ -4,7 +4,6 @@
 // aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype, Layout? layout, Device? device, bool? pin_memory) -> Tensor
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here empty_strided; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::empty_strided, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, empty_strided_PrivateUse1, "aten::empty_strided: kernel 'empty_strided' must",
-  (it<>,               is<0>,         is<1>,              is<2>,             is<3>,          is<4>,          is<5>,               result<>), &::sim::empty_strided, meant, meant, true,
+  (it<>,               is<0>,         is<1>,              is<2>,             is<3>,          is<4>,          is<5>,               result<>), &::sim::empty_strided, as_is, as_is, true,
     (at::Tensor (at::IntArrayRef, at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>)), (schema),
-    " be 'at::Tensor(at::IntArrayRef, at::IntArrayRef, std::optional<at::ScalarType>, std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 6 arguments",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",
      " take 'at::IntArrayRef' for argument 'stride' (schema: SymInt[])",

@@ -4,7 +4,6 @@
 // aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here fill_; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::fill_.Scalar, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, fill__Scalar_PrivateUse1, "aten::fill_.Scalar: kernel 'fill_' must",
-  (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_, meant, meant, true,
+  (it<>,              is<0>,           is<1>,           result<>), &::sim::fill_, as_is, as_is, true,
     (at::Tensor& (at::Tensor&, const at::Scalar&)), (schema),
-    " be 'at::Tensor&(at::Tensor&, const at::Scalar&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Scalar&' for argument 'value' (schema: Scalar)",

@@ -4,7 +4,6 @@
 // aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here native_batch_norm; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::native_batch_norm, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, native_batch_norm_PrivateUse1, "aten::native_batch_norm: kernel 'native_batch_norm' must",
-  (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm, meant, meant, true,
+  (it<>,                   is<0>,        is<1>,          is<2>,        is<3>,                is<4>,               is<5>,         is<6>,          is<7>,         result<>), &::sim::device::native_batch_norm, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, const ::std::optional<at::Tensor>&, bool, double, double)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&, bool, double, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 8 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const std::optional<at::Tensor>&' for argument 'weight' (schema: Tensor?)",

@@ -4,7 +4,6 @@
 // aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here native_dropout; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::native_dropout, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, native_dropout_PrivateUse1, "aten::native_dropout: kernel 'native_dropout' must",
-  (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout, meant, meant, true,
+  (it<>,                is<0>,        is<1>,   is<2>,           result<>), &::sim::device::native_dropout, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor> (const at::Tensor&, double, ::std::optional<bool>)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, double, std::optional<bool>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'double' for argument 'p' (schema: float)",

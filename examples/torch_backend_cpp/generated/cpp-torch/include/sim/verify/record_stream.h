@@ -4,7 +4,6 @@
 // aten::record_stream(Tensor(a!) self, Stream s) -> ()
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -13,12 +12,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here record_stream; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::record_stream, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, record_stream_PrivateUse1, "aten::record_stream: kernel 'record_stream' must",
-  (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream, meant, meant, true,
+  (it<>,               is<0>,           is<1>,        result<>), &::sim::device::record_stream, as_is, as_is, true,
     (void (at::Tensor&, at::Stream)), (schema),
-    " be 'void(at::Tensor&, at::Stream)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Stream' for argument 's' (schema: Stream)",

@@ -4,7 +4,6 @@
 // aten::relu(Tensor self) -> Tensor
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here relu; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// aten::relu, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, relu_PrivateUse1, "aten::relu: kernel 'relu' must",
-  (it<>,      is<0>,          result<>), &::sim::relu, meant, meant, true,
+  (it<>,      is<0>,          result<>), &::sim::relu, as_is, as_is, true,
     (at::Tensor (const at::Tensor&)), (schema),
-    " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Tensor' (schema: Tensor)"))

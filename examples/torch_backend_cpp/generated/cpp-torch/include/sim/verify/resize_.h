@@ -4,7 +4,6 @@
 // aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format) -> Tensor(a!)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here resize_; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::resize_, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, resize__PrivateUse1, "aten::resize_: kernel 'resize_' must",
-  (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_, meant, meant, true,
+  (it<>,         is<0>,           is<1>,            is<2>,                          result<>), &::at::native::resize_, as_is, as_is, true,
     (const at::Tensor& (const at::Tensor&, at::IntArrayRef, ::std::optional<at::MemoryFormat>)), (schema),
-    " be 'const at::Tensor&(const at::Tensor&, at::IntArrayRef, std::optional<at::MemoryFormat>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

@@ -4,7 +4,6 @@
 // aten::set_(Tensor(a!) self) -> Tensor(a!)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here set_to_nothing; }
 namespace sim::device { using namespace ::sim_absent_kernels; }
 
-// aten::set_, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, set__PrivateUse1, "aten::set_: kernel 'set_to_nothing' must",
-  (it<>,      is<0>,              result<>), &::sim::device::set_to_nothing, meant, meant, true,
+  (it<>,      is<0>,              result<>), &::sim::device::set_to_nothing, as_is, as_is, true,
     (at::Tensor& (at::Tensor&)), (schema),
-    " be 'at::Tensor&(at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " return 'at::Tensor&' (schema: Tensor(a!))"))

@@ -4,7 +4,6 @@
 // aten::set_.source_Storage_storage_offset(Tensor(a!) self, Storage source, SymInt storage_offset, SymInt[] size, SymInt[] stride) -> Tensor(a!)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here set_storage_cpu_; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::set_.source_Storage_storage_offset, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, set__source_Storage_storage_offset_PrivateUse1, "aten::set_.source_Storage_storage_offset: kernel 'set_storage_cpu_' must",
-  (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_, meant, meant, true,
+  (it<>,                                    is<0>,           is<1>,          is<2>,                 is<3>,         is<4>,              result<>), &::at::native::set_storage_cpu_, as_is, as_is, true,
     (at::Tensor& (at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)), (schema),
-    " be 'at::Tensor&(at::Tensor&, at::Storage, int64_t, at::IntArrayRef, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'at::Storage' for argument 'source' (schema: Storage)",

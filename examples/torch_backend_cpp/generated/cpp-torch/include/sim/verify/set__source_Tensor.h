@@ -4,7 +4,6 @@
 // aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here set_tensor_; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::set_.source_Tensor, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, set__source_Tensor_PrivateUse1, "aten::set_.source_Tensor: kernel 'set_tensor_' must",
-  (it<>,                    is<0>,           is<1>,            result<>), &::at::native::set_tensor_, meant, meant, true,
+  (it<>,                    is<0>,           is<1>,            result<>), &::at::native::set_tensor_, as_is, as_is, true,
     (at::Tensor& (at::Tensor&, const at::Tensor&)), (schema),
-    " be 'at::Tensor&(at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'const at::Tensor&' for argument 'source' (schema: Tensor)",

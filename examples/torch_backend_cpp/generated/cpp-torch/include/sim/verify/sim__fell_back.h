@@ -4,7 +4,6 @@
 // sim::fell_back() -> Dict(str, int)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Dict.h>
 #include <ATen/core/Tensor.h>
@@ -16,11 +15,9 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here fell_back; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// sim::fell_back, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, sim__fell_back_CompositeExplicitAutograd, "sim::fell_back: kernel 'fell_back' must",
-  (it<>,               result<>), &::sim::fell_back, meant, meant, true,
+  (it<>,               result<>), &::sim::fell_back, as_is, as_is, true,
     (c10::Dict<::std::string, int64_t> ()), (schema),
-    " be 'c10::Dict<std::string, int64_t>()', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 0 arguments",
      " return 'c10::Dict<std::string, int64_t>' (schema: Dict(str, int))"))

@@ -4,7 +4,6 @@
 // sim::set_default_generator(Generator? generator) -> ()
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
@@ -15,12 +14,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here set_default_generator; }
 namespace sim { using namespace ::sim_absent_kernels; }
 
-// sim::set_default_generator, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, sim__set_default_generator_CompositeExplicitAutograd, "sim::set_default_generator: kernel 'set_default_generator' must",
-  (it<>,                      is<0>,                    result<>), &::sim::set_default_generator, meant, meant, true,
+  (it<>,                      is<0>,                    result<>), &::sim::set_default_generator, as_is, as_is, true,
     (void (::std::optional<at::Generator>)), (schema),
-    " be 'void(std::optional<at::Generator>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'std::optional<at::Generator>' for argument 'generator' (schema: Generator?)",
      " return 'void' (schema: ())"))

@@ -4,7 +4,6 @@
 // aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here unfold; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::unfold, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, unfold_PrivateUse1, "aten::unfold: kernel 'unfold' must",
-  (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold, meant, meant, true,
+  (it<>,        is<0>,          is<1>,         is<2>,    is<3>,       result<>), &::at::native::unfold, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, int64_t, int64_t, int64_t)), (schema),
-    " be 'at::Tensor(const at::Tensor&, int64_t, int64_t, int64_t)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'int64_t' for argument 'dimension' (schema: int)",

@@ -4,7 +4,6 @@
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here view; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::view, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, view_PrivateUse1, "aten::view: kernel 'view' must",
-  (it<>,      is<0>,          is<1>,            result<>), &::at::native::view, meant, meant, true,
+  (it<>,      is<0>,          is<1>,            result<>), &::at::native::view, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, at::IntArrayRef)), (schema),
-    " be 'at::Tensor(const at::Tensor&, at::IntArrayRef)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " take 'at::IntArrayRef' for argument 'size' (schema: SymInt[])",

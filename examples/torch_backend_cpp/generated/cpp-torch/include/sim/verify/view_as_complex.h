@@ -4,7 +4,6 @@
 // aten::view_as_complex(Tensor(a) self) -> Tensor(a)
 
 #include <sim/kernel_check.h>
-#include <sim/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace sim_absent_kernels { extern const ::sim::proof::not_here view_as_complex; }
 namespace at::native { using namespace ::sim_absent_kernels; }
 
-// aten::view_as_complex, PrivateUse1
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(sim, view_as_complex_PrivateUse1, "aten::view_as_complex: kernel 'view_as_complex' must",
-  (it<>,                 is<0>,             result<>), &::at::native::view_as_complex, meant, meant, true,
+  (it<>,                 is<0>,             result<>), &::at::native::view_as_complex, as_is, as_is, true,
     (at::Tensor (const at::Tensor&)), (schema),
-    " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " return 'at::Tensor' (schema: Tensor(a))"))

@@ -14,12 +14,10 @@
 
 namespace torch_classes { using namespace ::torch_classes_absent_kernels; }
 
-// torch_classes::look_up, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_classes, look_up_CompositeImplicitAutograd, "torch_classes::look_up: kernel 'look_up' must",
   (it<>,                  is<0>,                                             is<1>,       is<2>,            result<>), &::torch_classes::Kernels::look_up, meant, meant, true,
     (at::Tensor (const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double)), (schema),
-    "",
     (" take 3 arguments",
      " take 'const c10::intrusive_ptr<torch_classes::Table>&' for argument 'table' (schema: __torch__.torch.classes.torch_classes.Table)",
      " take 'const at::Tensor&' for argument 'keys' (schema: Tensor)",

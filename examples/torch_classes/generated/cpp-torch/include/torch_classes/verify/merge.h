@@ -14,12 +14,10 @@
 
 namespace torch_classes { using namespace ::torch_classes_absent_kernels; }
 
-// torch_classes::merge, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_classes, merge_CompositeImplicitAutograd, "torch_classes::merge: kernel 'merge' must",
   (it<>,                is<0>,                                                   result<>), &::torch_classes::Kernels::merge, meant, meant, true,
     (c10::intrusive_ptr<torch_classes::Table> (at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>)), (schema),
-    "",
     (" take 1 argument",
      " take 'at::ArrayRef<c10::intrusive_ptr<torch_classes::Table>>' for argument 'tables' (schema: __torch__.torch.classes.torch_classes.Table[])",
      " return 'c10::intrusive_ptr<torch_classes::Table>' (schema: __torch__.torch.classes.torch_classes.Table)"))

@@ -4,7 +4,6 @@
 // torch_ops::column_sums(Tensor self) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch_ops/version.h>
 
@@ -13,13 +12,11 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here column_sums_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::column_sums, CPU
 #if !defined(TORCH_OPS_SMALL) && !defined(__CUDACC__)
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, column_sums_CPU, "torch_ops::column_sums: kernel 'column_sums_cpu' must",
-  (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,                  is<0>,          result<>), &::torch_ops::column_sums_cpu, as_is, as_is, true,
     (torch::stable::Tensor (const torch::stable::Tensor&)), (schema),
-    " be 'torch::stable::Tensor(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'torch::stable::Tensor' (schema: Tensor)"))

@@ -4,19 +4,16 @@
 // torch_ops::drift(Tensor x, Tensor saved_x, float _kernel) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here drift_cpu; }
 using namespace ::torch_ops_absent_kernels;
 
-// torch_ops::drift, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, drift_CPU, "torch_ops::drift: kernel 'drift_cpu' must",
-  (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,            is<0>,    is<1>,          is<2>,            result<>), &::drift_cpu, as_is, as_is, true,
     (torch::stable::Tensor (const torch::stable::Tensor&, const torch::stable::Tensor&, double)), (schema),
-    " be 'torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'saved_x' (schema: Tensor)",

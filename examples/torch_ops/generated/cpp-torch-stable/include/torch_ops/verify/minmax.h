@@ -4,7 +4,6 @@
 // torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
@@ -13,12 +12,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here minmax_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::minmax, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, minmax_CPU, "torch_ops::minmax: kernel 'minmax_cpu' must",
-  (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,             is<0>,           result<>), &::torch_ops::minmax_cpu, as_is, as_is, true,
     (::std::tuple<torch::stable::Tensor, torch::stable::Tensor> (const torch::stable::Tensor&)), (schema),
-    " be 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>' (schema: (Tensor, Tensor))"))

@@ -4,19 +4,16 @@
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here rms_norm; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::rms_norm, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
-  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm, as_is, as_is, true,
     (torch::stable::Tensor (const torch::stable::Tensor&, const torch::stable::Tensor&, double)), (schema),
-    " be 'torch::stable::Tensor(const torch::stable::Tensor&, const torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const torch::stable::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const torch::stable::Tensor&' for argument 'weight' (schema: Tensor)",

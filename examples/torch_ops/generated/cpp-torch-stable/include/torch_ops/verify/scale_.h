@@ -4,19 +4,16 @@
 // torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here scale_cpu_; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::scale_, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
-  (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_, as_is, as_is, true,
     (torch::stable::Tensor (torch::stable::Tensor&, double)), (schema),
-    " be 'torch::stable::Tensor(torch::stable::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'torch::stable::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 's' (schema: float)",

@@ -4,19 +4,16 @@
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here scale_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::scale.out, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, scale_out_CPU, "torch_ops::scale.out: kernel 'scale_cpu' must",
-  (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,                is<0>,       is<1>,      is<2>,             result<>), &::torch_ops::scale_cpu, as_is, as_is, true,
     (torch::stable::Tensor (const torch::stable::Tensor&, double, torch::stable::Tensor&)), (schema),
-    " be 'torch::stable::Tensor(const torch::stable::Tensor&, double, torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",

@@ -4,19 +4,16 @@
 // torch_ops::smooth_relu(Tensor self) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here smooth_relu_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::smooth_relu, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must",
-  (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu, as_is, as_is, true,
     (torch::stable::Tensor (const torch::stable::Tensor&)), (schema),
-    " be 'torch::stable::Tensor(const torch::stable::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const torch::stable::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'torch::stable::Tensor' (schema: Tensor)"))

@@ -4,7 +4,6 @@
 // torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/device.h>
 #include <torch/csrc/stable/tensor.h>
@@ -16,12 +15,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here squares; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::squares, CompositeExplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, squares_CompositeExplicitAutograd, "torch_ops::squares: kernel 'squares' must",
-  (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,              is<0>,    is<1>,             is<2>,             result<>), &::torch_ops::squares, as_is, as_is, true,
     (torch::stable::Tensor (int64_t, ::std::optional<torch::headeronly::ScalarType>, ::std::optional<torch::stable::Device>)), (schema),
-    " be 'torch::stable::Tensor(int64_t, std::optional<torch::headeronly::ScalarType>, std::optional<torch::stable::Device>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'int64_t' for argument 'n' (schema: int)",
      " take 'std::optional<torch::headeronly::ScalarType>' for argument 'dtype' (schema: ScalarType?)",

@@ -4,7 +4,6 @@
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight, *, float? scale) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch/csrc/stable/library.h>
 
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/util/HeaderOnlyArrayRef.h>
@@ -14,12 +13,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here weighted_sum_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::weighted_sum, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
-  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu, torch::stable::detail::unbox_type_t, as_is, true,
+  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu, as_is, as_is, true,
     (torch::stable::Tensor (torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const ::std::optional<torch::stable::Tensor>&, ::std::optional<double>)), (schema),
-    " be 'torch::stable::Tensor(torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>, const std::optional<torch::stable::Tensor>&, std::optional<double>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<torch::stable::Tensor>&' for argument 'weight' (schema: Tensor?)",

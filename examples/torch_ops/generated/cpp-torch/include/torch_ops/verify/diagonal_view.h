@@ -4,7 +4,6 @@
 // torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here diagonal_view; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::diagonal_view, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, diagonal_view_CompositeImplicitAutograd, "torch_ops::diagonal_view: kernel 'diagonal_view' must",
-  (it<>,                    is<0>,             result<>), &::torch_ops::diagonal_view, meant, meant, true,
+  (it<>,                    is<0>,             result<>), &::torch_ops::diagonal_view, as_is, as_is, true,
     (at::Tensor (const at::Tensor&)), (schema),
-    " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor(a))",
      " return 'at::Tensor' (schema: Tensor(a))"))

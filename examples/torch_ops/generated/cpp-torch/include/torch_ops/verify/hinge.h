@@ -4,7 +4,6 @@
 // torch_ops::hinge(Tensor input, Tensor target, float margin) -> (Tensor loss, Tensor is_inside)
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here hinge_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::hinge, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, hinge_CPU, "torch_ops::hinge: kernel 'hinge_cpu' must",
-  (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu, meant, meant, true,
+  (it<>,            is<0>,        is<1>,         is<2>,            result<>), &::torch_ops::hinge_cpu, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, double)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'input' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'target' (schema: Tensor)",

@@ -4,7 +4,6 @@
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here rms_norm; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::rms_norm, CompositeImplicitAutograd
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, rms_norm_CompositeImplicitAutograd, "torch_ops::rms_norm: kernel 'rms_norm' must",
-  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm, meant, meant, true,
+  (it<>,               is<0>,    is<1>,         is<2>,        result<>), &::torch_ops::rms_norm, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
-    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'weight' (schema: Tensor)",

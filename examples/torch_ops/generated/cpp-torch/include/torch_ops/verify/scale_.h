@@ -4,7 +4,6 @@
 // torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here scale_cpu_; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::scale_, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, scale__CPU, "torch_ops::scale_: kernel 'scale_cpu_' must",
-  (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_, meant, meant, true,
+  (it<>,             is<0>,           is<1>,      result<>), &::torch_ops::scale_cpu_, as_is, as_is, true,
     (at::Tensor& (at::Tensor&, double)), (schema),
-    " be 'at::Tensor&(at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 2 arguments",
      " take 'at::Tensor&' for argument 'self' (schema: Tensor(a!))",
      " take 'double' for argument 's' (schema: float)",

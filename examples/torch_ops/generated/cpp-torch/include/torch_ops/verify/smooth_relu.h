@@ -4,7 +4,6 @@
 // torch_ops::smooth_relu(Tensor self) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -12,12 +11,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here smooth_relu_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::smooth_relu, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, smooth_relu_CPU, "torch_ops::smooth_relu: kernel 'smooth_relu_cpu' must",
-  (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu, meant, meant, true,
+  (it<>,                  is<0>,          result<>), &::torch_ops::smooth_relu_cpu, as_is, as_is, true,
     (at::Tensor (const at::Tensor&)), (schema),
-    " be 'at::Tensor(const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 1 argument",
      " take 'const at::Tensor&' for argument 'self' (schema: Tensor)",
      " return 'at::Tensor' (schema: Tensor)"))

@@ -4,7 +4,6 @@
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight, *, float? scale) -> Tensor
 
 #include <torch_ops/kernel_check.h>
-#include <torch_ops/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace torch_ops_absent_kernels { extern const ::torch_ops::proof::not_here weighted_sum_cpu; }
 namespace torch_ops { using namespace ::torch_ops_absent_kernels; }
 
-// torch_ops::weighted_sum, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(torch_ops, weighted_sum_CPU, "torch_ops::weighted_sum: kernel 'weighted_sum_cpu' must",
-  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu, meant, meant, true,
+  (it<>,                   is<0>,       is<1>,             is<2>,           result<>), &::torch_ops::weighted_sum_cpu, as_is, as_is, true,
     (at::Tensor (at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>)), (schema),
-    " be 'at::Tensor(at::TensorList, const std::optional<at::Tensor>&, std::optional<double>)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'at::TensorList' for argument 'xs' (schema: Tensor[])",
      " take 'const std::optional<at::Tensor>&' for argument 'weight' (schema: Tensor?)",

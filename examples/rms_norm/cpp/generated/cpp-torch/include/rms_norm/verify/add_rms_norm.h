@@ -4,7 +4,6 @@
 // rms_norm::add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps) -> (Tensor out, Tensor sum, Tensor rstd)
 
 #include <rms_norm/kernel_check.h>
-#include <rms_norm/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace rms_norm_absent_kernels { extern const ::rms_norm::proof::not_here add_rms_norm; }
 namespace rms_norm { using namespace ::rms_norm_absent_kernels; }
 
-// rms_norm::add_rms_norm, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(rms_norm, add_rms_norm_CPU, "rms_norm::add_rms_norm: kernel 'add_rms_norm' must",
-  (it<>,                  is<0>,    is<1>,           is<2>,         is<3>,         result<>), &::rms_norm::add_rms_norm, meant, meant, true,
+  (it<>,                  is<0>,    is<1>,           is<2>,         is<3>,         result<>), &::rms_norm::add_rms_norm, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, double)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 4 arguments",
      " take 'const at::Tensor&' for argument 'x' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'residual' (schema: Tensor)",

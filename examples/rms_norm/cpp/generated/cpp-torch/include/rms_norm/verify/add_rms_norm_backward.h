@@ -4,7 +4,6 @@
 // rms_norm::add_rms_norm_backward(Tensor grad_out, Tensor grad_sum, Tensor sum, Tensor weight, Tensor rstd) -> (Tensor grad_x, Tensor grad_weight)
 
 #include <rms_norm/kernel_check.h>
-#include <rms_norm/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -14,12 +13,10 @@
 namespace rms_norm_absent_kernels { extern const ::rms_norm::proof::not_here add_rms_norm_backward; }
 namespace rms_norm { using namespace ::rms_norm_absent_kernels; }
 
-// rms_norm::add_rms_norm_backward, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(rms_norm, add_rms_norm_backward_CPU, "rms_norm::add_rms_norm_backward: kernel 'add_rms_norm_backward' must",
-  (it<>,                           is<0>,           is<1>,           is<2>,      is<3>,         is<4>,           result<>), &::rms_norm::add_rms_norm_backward, meant, meant, true,
+  (it<>,                           is<0>,           is<1>,           is<2>,      is<3>,         is<4>,           result<>), &::rms_norm::add_rms_norm_backward, as_is, as_is, true,
     (::std::tuple<at::Tensor, at::Tensor> (const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&)), (schema),
-    " be 'std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 5 arguments",
      " take 'const at::Tensor&' for argument 'grad_out' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'grad_sum' (schema: Tensor)",

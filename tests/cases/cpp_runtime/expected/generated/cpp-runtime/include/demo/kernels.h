@@ -22,24 +22,20 @@ void declares_kernels(int);
 namespace demo {
 
 demo::Tensor add_cpu(const demo::Tensor& self, const demo::Tensor& other, double alpha);
-
 demo::Tensor add_autograd(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const demo::Tensor& self,
     const demo::Tensor& other,
     double alpha);
-
 demo::Tensor ones(
     torchgen_lite::Span<int64_t> size,
     std::optional<demo::Dtype> dtype,
     demo::Layout layout);
-
 #if !defined(NO_NORM)
 std::tuple<demo::Tensor, demo::Tensor> norm(
     const demo::Tensor& x,
     const std::optional<demo::Tensor>& weight);
 #endif
-
 #if !defined(NO_NORM)
 std::tuple<demo::Tensor&, demo::Tensor&> norm_out(
     const demo::Tensor& x,

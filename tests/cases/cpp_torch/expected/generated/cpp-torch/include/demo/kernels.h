@@ -21,13 +21,9 @@ void declares_kernels(int);
 namespace demo {
 
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
-
 at::Tensor muladd_cuda(const at::Tensor& a, const at::Tensor& b, double s);
-
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
-
 at::Tensor& scale_cuda_(at::Tensor& self, double s);
-
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
 std::tuple<at::Tensor, at::Tensor> rms_norm(
     const at::Tensor& x,

@@ -22,25 +22,19 @@ namespace aten_ops {
 #if TORCHGEN_LITE_TORCH_VERSION < 21300
 at::Tensor scale_float(const at::Tensor& self, double s);
 #endif
-
 #if TORCHGEN_LITE_TORCH_VERSION < 21300
 at::Tensor names(const at::Tensor& self, at::ArrayRef<c10::string_view> names);
 #endif
-
 at::Tensor plain(const at::Tensor& self);
-
 #if TORCHGEN_LITE_TORCH_VERSION >= 20900 && TORCHGEN_LITE_TORCH_VERSION < 21300
 at::Tensor clip_max(const at::Tensor& self, double max);
 #endif
-
 #if TORCHGEN_LITE_TORCH_VERSION >= 21300
 at::Tensor scale_scalar(const at::Tensor& self, const at::Scalar& s);
 #endif
-
 #if TORCHGEN_LITE_TORCH_VERSION >= 21300
 at::Tensor clip(const at::Tensor& self, double min, double max);
 #endif
-
 #if TORCHGEN_LITE_TORCH_VERSION < 20900
 at::Tensor clip_none(const at::Tensor& self);
 #endif

@@ -4,7 +4,6 @@
 // demo::muladd(Tensor a, Tensor b, float s) -> Tensor
 
 #include <demo/kernel_check.h>
-#include <demo/kernel_types.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
@@ -13,24 +12,20 @@ namespace demo_absent_kernels { extern const ::demo::proof::not_here muladd_cpu;
 namespace demo_absent_kernels { extern const ::demo::proof::not_here muladd_cuda; }
 namespace demo { using namespace ::demo_absent_kernels; }
 
-// demo::muladd, CPU
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(demo, muladd_CPU, "demo::muladd: kernel 'muladd_cpu' must",
-  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu, meant, meant, true,
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cpu, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
-    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
      " take 'double' for argument 's' (schema: float)",
      " return 'at::Tensor' (schema: Tensor)"))
 
-// demo::muladd, CUDA
 #line TORCHGEN_LITE_LINE
 TORCHGEN_LITE_VERIFY(demo, muladd_CUDA, "demo::muladd: kernel 'muladd_cuda' must",
-  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda, meant, meant, true,
+  (it<>,        is<0>,    is<1>,    is<2>,      result<>), &::demo::muladd_cuda, as_is, as_is, true,
     (at::Tensor (const at::Tensor&, const at::Tensor&, double)), (schema),
-    " be 'at::Tensor(const at::Tensor&, const at::Tensor&, double)', as kernels.h declares it, or be declared in one of `kernel-headers`",
     (" take 3 arguments",
      " take 'const at::Tensor&' for argument 'a' (schema: Tensor)",
      " take 'const at::Tensor&' for argument 'b' (schema: Tensor)",
