@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from types import MappingProxyType
 
@@ -46,7 +47,7 @@ from torchgen_lite.emit.template_errors import (
     span_that_prints,
     unknown_verb,
 )
-from torchgen_lite.emit.templates import find_templates, read_copied
+from torchgen_lite.emit.templates import ByteCode, find_templates, read_copied
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
@@ -73,9 +74,9 @@ def build_environment(
 @cache
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
     environment = _configured(Environment, (), packages)
-    if (
-        not packages
-    ):  # Our own templates read attributes that there are, a hundred thousand of them.
+    if not packages:
+        environment.bytecode_cache = ByteCode(cache_from_source(str(find_templates() / "0.py")))
+        # Our own templates read attributes that there are, a hundred thousand of them.
         environment.getattr = getattr  # type: ignore[assignment, method-assign]
     return environment
 

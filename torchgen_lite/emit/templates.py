@@ -5,14 +5,37 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
 
 TEMPLATE_API = 1
 """The version in the opening comment of an override; it changes when names that templates use change."""
 
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
+
+
+class ByteCode(FileSystemBytecodeCache):
+    """Compiled templates, kept beside the byte code of a module, and if Python keeps that."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(os.path.dirname(module), "%s.j2c")
+
+    # As for modules, a folder that nobody may write to or read is no mistake.
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            if not sys.dont_write_bytecode:
+                os.makedirs(self.directory, exist_ok=True)
+                super().dump_bytecode(bucket)
 
 
 @cache
