@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape
 from itertools import zip_longest
@@ -14,16 +14,13 @@ from typing import NamedTuple
 import click
 
 from torchgen_lite.cli.session import Session, write_text
-from torchgen_lite.diagnostics import Diagnostic, content_of, sort_diagnostics
-from torchgen_lite.diagnostics.text import counted, one_line
+from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
 
 output_option = partial(click.option, metavar="FILE", type=click.Path(path_type=Path))
 html_option = output_option("--html", help="Write the report as an HTML page.")
-# Of findings, as `finding_rows` gives them.
-FINDING = ("operator", "finding", "what to do")
 
 
 class Section(NamedTuple):
@@ -32,40 +29,6 @@ class Section(NamedTuple):
     title: str
     rows: Sequence[Row]
     heads: Row = ("operator",)
-
-
-class Answer(NamedTuple):
-    """What a command found: sections for readers, all rows for a page, data for programs."""
-
-    kind: str
-    title: str
-    sections: Sequence[Section]
-    rows: Sequence[Row]
-    data: Mapping[str, object]
-
-
-def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
-    """Rows of an operator and what is said about it."""
-    return [(one.operator or "", *content_of(one).in_two) for one in found]
-
-
-def show_answer(
-    session: Session, answer: Answer, html: Path | None, title: str, found: Sequence[Diagnostic]
-) -> None:
-    """Report findings, print the answer in the requested format, and write the page if one is requested.
-
-    Markdown shows findings nowhere else, so there they are the first section, with this title.
-    """
-    session.report(sort_diagnostics(found), kind=answer.kind)
-    if session.output_format == "markdown":
-        own = [Section(title, finding_rows(found), FINDING)] if found else []
-        click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
-    else:
-        text = "\n".join(section_text(one, session.width) for one in answer.sections)
-        session.answer(answer.kind, text, **answer.data)
-    if html is not None:
-        page = render_html(answer.title, answer.sections, answer.rows)
-        write_file(session, html, page, f"{counted(len(answer.rows), 'row')} written to")
 
 
 def write_file(session: Session, path: Path, text: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Makes foreign text safe for a terminal: control characters, tabs, wide characters, long lines."""
+"""Makes foreign text safe for a terminal: control characters, tabs, wide characters."""
 
 from __future__ import annotations
 
@@ -25,14 +25,6 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in ("W", "F") else 1 for c in text)
-
-
-def shorten(text: str, limit: int = 300) -> str:
-    """`text`, cut in the middle if it is longer than `limit`."""
-    if len(text) <= limit:
-        return text
-    half = (limit - 3) // 2
-    return f"{text[:half]}...{text[-half:]}"
 
 
 def counted(number: int, word: str) -> str:

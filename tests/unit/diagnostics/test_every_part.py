@@ -11,7 +11,6 @@ import pytest
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.cli.pages import finding_rows
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,
@@ -51,7 +50,7 @@ PLACED = ("here.yaml", "there.yaml")
 
 def table(diagnostics: list[Diagnostic]) -> str:
     """The tables of `review`, `breaking` and `coverage`, which have columns for the place."""
-    return "here.yaml" + " | ".join(finding_rows(diagnostics)[0])
+    return "here.yaml" + " | ".join(content_of(diagnostics[0]).in_two)
 
 
 def lsp(diagnostics: list[Diagnostic]) -> str:

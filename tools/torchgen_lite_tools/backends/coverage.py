@@ -12,18 +12,11 @@ import click
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.pages import (
-    Answer,
-    Row,
-    Section,
-    html_option,
-    output_option,
-    show_answer,
-    write_file,
-)
+from torchgen_lite.cli.pages import Row, Section, html_option, output_option, write_file
 from torchgen_lite.cli.session import Session, command, unknown
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite_tools.backends.answers import Answer, show_answer
 from torchgen_lite_tools.backends.calls import called, show_operator
 from torchgen_lite_tools.backends.native import (
     key_of,

@@ -17,16 +17,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overlay import entries_for
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import resolve
-from torchgen_lite.cli.pages import (
-    FINDING,
-    Answer,
-    Row,
-    Section,
-    finding_rows,
-    html_option,
-    show_answer,
-    write_file,
-)
+from torchgen_lite.cli.pages import Row, Section, html_option, write_file
 from torchgen_lite.cli.session import Session, command, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
@@ -37,6 +28,7 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite_tools.backends.answers import FINDING, Answer, finding_rows, show_answer
 from torchgen_lite_tools.backends.native import (
     backend_policy,
     key_of,

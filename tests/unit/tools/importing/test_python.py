@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.loader.torch_registry import registered_schema
 from torchgen_lite_tools.importing.python_recorder import author_of, is_within
+from torchgen_lite_tools.importing.torch_schemas import registered_schema
 
 
 def function_of(path: Path) -> FunctionType:

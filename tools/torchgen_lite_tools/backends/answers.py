@@ -1,0 +1,58 @@
+"""What `coverage` and `upgrade` print: findings and rows, in the format that is asked for, and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from torchgen_lite.cli.pages import (
+    Row,
+    Section,
+    render_html,
+    render_markdown,
+    section_text,
+    write_file,
+)
+from torchgen_lite.cli.session import Session
+from torchgen_lite.diagnostics import Diagnostic, content_of, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+
+# Of findings, as `finding_rows` gives them.
+FINDING = ("operator", "finding", "what to do")
+
+
+class Answer(NamedTuple):
+    """What a command found: sections for readers, all rows for a page, data for programs."""
+
+    kind: str
+    title: str
+    sections: Sequence[Section]
+    rows: Sequence[Row]
+    data: Mapping[str, object]
+
+
+def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
+    """Rows of an operator and what is said about it."""
+    return [(one.operator or "", *content_of(one).in_two) for one in found]
+
+
+def show_answer(
+    session: Session, answer: Answer, html: Path | None, title: str, found: Sequence[Diagnostic]
+) -> None:
+    """Report findings, print the answer in the requested format, and write the page if one is requested.
+
+    Markdown shows findings nowhere else, so there they are the first section, with this title.
+    """
+    session.report(sort_diagnostics(found), kind=answer.kind)
+    if session.output_format == "markdown":
+        own = [Section(title, finding_rows(found), FINDING)] if found else []
+        click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
+    else:
+        text = "\n".join(section_text(one, session.width) for one in answer.sections)
+        session.answer(answer.kind, text, **answer.data)
+    if html is not None:
+        page = render_html(answer.title, answer.sections, answer.rows)
+        write_file(session, html, page, f"{counted(len(answer.rows), 'row')} written to")
