@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
@@ -24,6 +25,12 @@ def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
         hint = did_you_mean(autocast.result, tensors)
         message = f"`{name}` has no tensor `{autocast.result}`"
         yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
+    every = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
+        if one not in every or one in autocast.only[:i]:
+            why = "is named twice" if one in every else f"is no tensor of `{name}`"
+            hint = did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only])
+            yield Found("TG337", f"`{one}` {why}", at, "not cast", hint)
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:

@@ -9,11 +9,12 @@ are put into their trees. What a target does not register is not compared: targe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.policy import Origin
@@ -151,21 +152,26 @@ def _canonical(line: Axes, names: Mapping[str, str]) -> object:
 
 def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     """TG379, also where one of the versions says nothing."""
-    was, now = old.operator.function, new.operator.function
     if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
-    texts = _precision(was.autocast, _new_names(old, new)), _precision(now.autocast, {})
+    names, arguments = _new_names(old, new), old.operator.schema.arguments
+    known = [names.get(a.name, a.name) for a in arguments if is_tensor_like(a.type)]
+    was, now = old.operator.function.autocast, new.operator.function.autocast
+    texts = _precision(was, names, known), _precision(now, {}, known)
     if texts[0] != texts[1]:
         message = f"under `torch.autocast` it runs in {texts[1]}, and used to run in {texts[0]}"
         yield new.changed("TG379", message, "autocast", old)
 
 
-def _precision(autocast: Autocast | None, names: Mapping[str, str]) -> str:
+def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
     if autocast is None:
         return "the dtype of its arguments"
+    named = [names.get(name, name) for name in autocast.only] or tensors
+    alone = [f"`{name}`" for name in tensors if name in named]
+    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
     result = names.get(autocast.result, autocast.result)
     back = f", cast back to that of `{result}`" if result else ""
-    return f"`{autocast.dtype}`{back}"
+    return f"`{autocast.dtype}`{only}{back}"
 
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:

@@ -1,10 +1,11 @@
 """The field `autocast:`: the precision in which an operator runs under `torch.autocast`.
 
-    autocast: float32               autocast: {dtype: float32, result: x}
+    autocast: float32               autocast: {dtype: float32, only: [x], result: x}
 
-With `result`, results are cast back to the dtype of that argument. An operator of PyTorch may have
-the rule of CUDA, `autocast: like CUDA`, and a backend's file all of these rules: they are the lists
-in a header of PyTorch, which other devices have in common with it.
+With `only`, other tensors stay as they are; with `result`, results are cast back to the dtype of
+that argument. An operator of PyTorch may have the rule of CUDA, `autocast: like CUDA`, and a
+backend's file all of these rules: they are the lists in a header of PyTorch, which other devices
+have in common with it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from functools import lru_cache
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.reader import EntryReader
-from torchgen_lite.loader.shapes import Shape, plain
+from torchgen_lite.loader.shapes import Shape, plain, words
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.loader.versions import parse_version, version_text
 from torchgen_lite.loader.yaml_nodes import ListNode, Node, ScalarNode
 
 DTYPES = ("float32", "lower_precision")
+_FIELDS = ("dtype", "only", "result")
 LIKE_CUDA = "like CUDA"
 # PyTorch's lists, and what they mean. `norm`, whose kernel calls another overload, gives float32 too.
 _LISTS = {
@@ -41,13 +43,16 @@ class Autocast:
 
     `dtype` may also be `promote`, the widest of the arguments, or `dtype_argument`: the operator is asked for a
     result in float32. `result` is the argument whose dtype results are cast back to; it is empty if there is none.
-    `backend` is the one whose operators of PyTorch have the rule.
+    `only` are the tensors that are cast, if not all, with their places. `backend` is the one whose operators of
+    PyTorch have the rule.
     """
 
     dtype: str
     result: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
     backend: str = "PrivateUse1"
+    only: tuple[str, ...] = ()
+    places: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def key(self) -> str:
@@ -94,9 +99,15 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
         reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
         return None
     found: dict[str, ScalarNode] = {}
+    only: list[tuple[str, Span]] = []
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG337", "autocast field", key.value, key, ("dtype", "result")):
+        if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
             return None
+        if key.value == "only":
+            only = reader.words_of("only", value)
+            if isinstance(value, ListNode) and not value.items:
+                reader.report("TG337", "`only` names no tensor", value, "empty", "leave it out")
+            continue
         if not isinstance(value, ScalarNode) or value.is_null or not value.value:
             reader.wrong_type(key.value, value, "a name")
             return None
@@ -108,7 +119,9 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
     if "dtype" not in found:
         reader.report("TG337", "no dtype to cast to", span, "here", "add `dtype: float32`")
         return None
-    return Autocast(found["dtype"].value, result.value if result else "", span)
+    names, places = zip(*only) if only else ((), ())
+    back = result.value if result else ""
+    return Autocast(found["dtype"].value, back, span, only=names, places=places)
 
 
 def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:
@@ -127,9 +140,10 @@ def _is_dtype(reader: EntryReader, node: ScalarNode) -> bool:
     return reader.choice("TG337", "autocast rule", node.value, node, DTYPES)
 
 
+_ONLY = words(r"\w", least=1)
 _MAPPING = {
     "type": "object",
-    "properties": {"dtype": {"enum": list(DTYPES)}, "result": {"type": "string"}},
+    "properties": {"dtype": {"enum": list(DTYPES)}, "only": _ONLY, "result": {"type": "string"}},
     "additionalProperties": False,
     "required": ["dtype"],
 }

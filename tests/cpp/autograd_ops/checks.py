@@ -534,6 +534,15 @@ def test_autocast_casts_tensors_and_results() -> None:
         ops.exact(half, [single])
 
 
+def test_autocast_casts_only_the_tensors_that_are_named() -> None:
+    single = torch.ones(2)
+    with torch.autocast("cpu", dtype=torch.float16):
+        found = ops.dtypes(single, single, ys=[single, single.bfloat16()])
+    # float32 is 6, and float16 is 5.
+    assert found == [6, 5, 5, 5]
+    assert ops.dtypes(single, single, ys=[]) == [6, 6]
+
+
 def test_a_size_keeps_no_tensor() -> None:
     y = torch.ones(2, 3)
     result, known = ops.counted(X, y), weakref.ref(y)

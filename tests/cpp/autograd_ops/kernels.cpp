@@ -191,6 +191,19 @@ std::tuple<Tensor, Tensor> exact_kernel(
   return {x + ys[0], (x > 0).to(at::kLong)};
 }
 
+// The dtype of each tensor, as libtorch numbers them.
+std::vector<int64_t> dtypes_kernel(
+    const Tensor& x,
+    const Tensor& weight,
+    at::TensorList ys) {
+  std::vector<int64_t> found = {
+      int64_t(x.scalar_type()), int64_t(weight.scalar_type())};
+  for (const auto& y : ys) {
+    found.push_back(int64_t(y.scalar_type()));
+  }
+  return found;
+}
+
 Tensor rough_kernel(
     const Tensor& x,
     const c10::List<std::optional<Tensor>>& ys) {

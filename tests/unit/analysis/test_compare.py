@@ -203,6 +203,17 @@ FORMULA = "  derivatives:\n    self: grad\n"
             LIB.format("CPU: f"),
             {"torch-python": ["TG379"], "cpp-torch": ["TG379"]},
         ),
+        # The same tensors are cast, under new names; the one that is new casts nothing of old calls.
+        (
+            "- func: lib::f(Tensor x, Tensor w) -> Tensor\n  autocast: {dtype: float32, only: [w, x]}\n",
+            "- func: lib::f(Tensor a, Tensor w, Tensor? b=None) -> Tensor\n  autocast: float32\n",
+            {"torch-python": [], "cpp-torch": []},
+        ),
+        (
+            "- func: lib::f(Tensor x, Tensor w) -> Tensor\n  autocast: {dtype: float32, only: [w]}\n",
+            "- func: lib::f(Tensor x, Tensor w) -> Tensor\n  autocast: {dtype: float32, only: [x]}\n",
+            {"torch-python": ["TG379"], "cpp-torch": ["TG379"]},
+        ),
         # The functional variant takes more than the other one, and is no longer the same operator.
         (
             LIB.format("CPU: f") + IN_PLACE,

@@ -180,6 +180,9 @@ def boxed_registrations(
             names = [argument.name for argument in operator.schema.arguments]
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
             place = f", /*result=*/{names.index(rule.result)}" if rule.result else ""
+            if rule.only:
+                places = ", ".join(str(names.index(name)) for name in rule.only)
+                place = f"{place or ', /*result=*/std::nullopt'}, /*only=*/{{{places}}}"
             made = f"{{}}::autocast({device}, {_CASTS[rule.dtype]}{place})"
             header = "autocast.h"
         else:

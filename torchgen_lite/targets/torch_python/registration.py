@@ -19,7 +19,7 @@ from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.torch_library import reference
-from torchgen_lite.languages.text import quote
+from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
@@ -105,15 +105,16 @@ def _rules(
 
 
 def _autocast(operator: PackagedOperator) -> str:
-    """`_library.float32`, or `_library.CastBack(_library.float32, 0)`, which casts results back to
-    the dtype of argument 0."""
+    """`_library.float32`, or `_library.Casts(_library.float32, only=(1,), back=0)`, which casts argument 1, and
+    results back to the dtype of argument 0."""
     rule = operator.function.autocast
     assert rule is not None
-    if not rule.result:
-        return f"_library.{rule.dtype}"
     places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
-    place = places.get(rule.result) or quote(rule.result)
-    return f"_library.CastBack(_library.{rule.dtype}, {place})"
+    found = [places.get(name) or quote(name) for name in (*rule.only, rule.result)]
+    only = f", only={tuple_display(found[:-1])}" if rule.only else ""
+    back = f", back={found[-1]}" if rule.result else ""
+    rule_text = f"_library.{rule.dtype}"
+    return f"_library.Casts({rule_text}{only}{back})" if only or back else rule_text
 
 
 def _named(package: Package, operator: PackagedOperator, field: str) -> str:

@@ -86,6 +86,8 @@ def _settings(
         yield "autocast", _AUTOCAST[autocast.dtype]
         if autocast.result:
             yield "casts_back", "True"
+        if autocast.only:
+            yield "casts_only", tuple_display(list(map(quote, autocast.only)))
 
 
 def _reference(package: Package, operator: PackagedOperator, given: Reference) -> str:

@@ -101,6 +101,10 @@ AUTOCAST = """\
   dispatch:
     AutocastCPU: rough_cpu
   autocast: lower_precision
+- func: demo::part(Tensor x, float s, *, Tensor?[] ys, Tensor w) -> Tensor
+  autocast: {dtype: lower_precision, only: [w, ys]}
+- func: demo::back(Tensor x, Tensor w) -> Tensor
+  autocast: {dtype: float32, only: [w], result: x}
 """
 
 
@@ -113,6 +117,8 @@ TORCH_LIBRARY_IMPL(demo, AutocastCPU, m) {
   m.impl("rough", TORCH_FN(::demo::rough_cpu));
 #endif
   m.impl("exact", demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, /*result=*/1));
+  m.impl("part", demo::fallback::autocast(c10::DeviceType::CPU, std::nullopt, /*result=*/std::nullopt, /*only=*/{3, 2}));
+  m.impl("back", demo::fallback::autocast(c10::DeviceType::CPU, at::kFloat, /*result=*/0, /*only=*/{1}));
 }
 
 TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
@@ -120,6 +126,8 @@ TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
 #if defined(ROUGH)
   m.impl("rough", demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt));
 #endif
+  m.impl("part", demo::fallback::autocast(c10::DeviceType::CUDA, std::nullopt, /*result=*/std::nullopt, /*only=*/{3, 2}));
+  m.impl("back", demo::fallback::autocast(c10::DeviceType::CUDA, at::kFloat, /*result=*/0, /*only=*/{1}));
 }
 """ in text
 
@@ -134,6 +142,19 @@ TORCH_LIBRARY_IMPL(demo, AutocastCUDA, m) {
             "(Tensor x) -> Tensor\n  autocast: {dtype: float32, result: y}",
             "`demo::f` has no tensor `y`",
         ),
+        (
+            "(Tensor x, float s) -> Tensor\n  autocast: {dtype: float32, only: [x, s]}",
+            "`s` is no tensor of `demo::f`",
+        ),
+        (
+            "(Tensor x) -> Tensor\n  autocast: {dtype: float32, only: [x, x]}",
+            "`x` is named twice",
+        ),
+        (
+            "(Tensor x) -> Tensor\n  autocast: {dtype: float32, only: []}",
+            "`only` names no tensor",
+        ),
+        ("(Tensor x) -> Tensor\n  autocast: {only: [x]}", "no dtype to cast to"),
         (
             "(Tensor(a!) x) -> ()\n  autocast: float32",
             "`demo::f` writes to its arguments, which can't be cast",

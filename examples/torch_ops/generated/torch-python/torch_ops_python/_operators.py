@@ -348,7 +348,7 @@ OPERATORS = [
             "fake": fake_hinge,
             "setup_context": setup_context_hinge,
             "backward": backward_hinge,
-            "autocast": _library.CastBack(_library.float32, 0),
+            "autocast": _library.Casts(_library.float32, back=0),
         },
     ),
     _library.Operator(

@@ -487,11 +487,13 @@ def lower_precision(device: str) -> torch.dtype:
 
 
 @dataclass(frozen=True)
-class CastBack:
-    """Results are cast back to the dtype of this argument: a position, or a name."""
+class Casts:
+    """A rule for some arguments, which are positions or names: those that are cast, if not all of them,
+    and the one to whose dtype results are cast back."""
 
     dtype_for: Function
-    place: int | str
+    only: tuple[int | str, ...] = ()
+    back: int | str | None = None
 
     def __call__(self, device: str) -> Any:
         return self.dtype_for(device)
@@ -517,18 +519,22 @@ def _autocast_kernel(op: Any, key: str, device: str, current: GetRule) -> Functi
         is_eligible = value.device.type == device and value.dtype is not torch.float64
         return is_eligible and value.is_floating_point()
 
-    def cast_to(dtype: torch.dtype) -> Function:
-        return lambda value: value.to(dtype) if is_cast(value) else value
+    def cast(argument: Any, dtype: torch.dtype) -> Any:
+        return pytree.tree_map_only(
+            torch.Tensor, lambda value: value.to(dtype) if is_cast(value) else value, argument
+        )
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         rule = current()
         dtype = rule(device)
         with _C._ExcludeDispatchKeyGuard(keyset):
-            given = pytree.tree_map_only(torch.Tensor, cast_to(dtype), (args, kwargs))
-            result = op(*given[0], **given[1])
-        if not isinstance(rule, CastBack):
+            only = rule.only if isinstance(rule, Casts) else ()
+            given = [cast(v, dtype) if not only or i in only else v for i, v in enumerate(args)]
+            named = {n: cast(v, dtype) if not only or n in only else v for n, v in kwargs.items()}
+            result = op(*given, **named)
+        if not isinstance(rule, Casts) or rule.back is None:
             return result
-        (before,) = _at([rule.place], args, kwargs)
+        (before,) = _at([rule.back], args, kwargs)
         if not is_cast(before):
             return result
         return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)

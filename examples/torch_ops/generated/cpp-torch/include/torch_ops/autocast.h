@@ -3,6 +3,7 @@
 // clang-format off
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -32,8 +33,13 @@ class Autocast final : public c10::OperatorKernel {
       c10::DeviceType device,
       std::optional<at::ScalarType> dtype,
       std::optional<std::size_t> result,
+      std::vector<std::size_t> only,
       Cast cast)
-      : device_(device), dtype_(dtype), result_(result), cast_(cast) {}
+      : device_(device),
+        dtype_(dtype),
+        result_(result),
+        only_(std::move(only)),
+        cast_(cast) {}
 
   void operator()(
       const c10::OperatorHandle& op,
@@ -76,10 +82,12 @@ class Autocast final : public c10::OperatorKernel {
         });
       }
     }
-    for (auto& value : values) {
-      each_tensor(value, [&](const at::Tensor& tensor) {
-        return autocast::cached_cast(dtype, tensor, device_);
-      });
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (only_.empty() || std::count(only_.begin(), only_.end(), i) != 0) {
+        each_tensor(values[i], [&](const at::Tensor& tensor) {
+          return autocast::cached_cast(dtype, tensor, device_);
+        });
+      }
     }
   }
 
@@ -117,24 +125,28 @@ class Autocast final : public c10::OperatorKernel {
   c10::DeviceType device_;
   std::optional<at::ScalarType> dtype_;
   std::optional<std::size_t> result_;
+  std::vector<std::size_t> only_;
   Cast cast_;
 };
 
 // m.impl("scale", mylib::fallback::autocast(at::kCPU, at::kFloat, /*result=*/0))
 // Without a dtype, that of the autocast context is used. Results get the dtype
-// of the argument at position `result`, if given.
+// of the argument at position `result`, if given. Only the arguments at the
+// positions `only` are cast; all, if there are none.
 inline torch::CppFunction autocast(
     c10::DeviceType device,
     std::optional<at::ScalarType> dtype,
-    std::optional<std::size_t> result = std::nullopt) {
-  return torch::CppFunction::makeFromBoxedFunctor(
-      std::make_unique<Autocast>(device, dtype, result, Cast::to_dtype));
+    std::optional<std::size_t> result = std::nullopt,
+    std::vector<std::size_t> only = {}) {
+  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Autocast>(
+      device, dtype, result, std::move(only), Cast::to_dtype));
 }
 
 // m.impl("dot", mylib::fallback::autocast(at::kCPU, mylib::fallback::Cast::promote))
 inline torch::CppFunction autocast(c10::DeviceType device, Cast cast) {
   return torch::CppFunction::makeFromBoxedFunctor(
-      std::make_unique<Autocast>(device, std::nullopt, std::nullopt, cast));
+      std::make_unique<Autocast>(
+          device, std::nullopt, std::nullopt, std::vector<std::size_t>(), cast));
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::fallback

@@ -195,7 +195,7 @@ OPERATORS = [
             "setup_context": setup_context_axpy,
             "backward": backward_axpy,
             "vmap": axes_axpy.vmap,
-            "autocast": _library.float32,
+            "autocast": _library.Casts(_library.float32, only=(1,), back=0),
         },
         tags=("pointwise",),
         torch=((">=", (2, 6)), ("!=*", (2, 9))),
