@@ -117,6 +117,47 @@ def test_the_same_promise_in_other_words_breaks_nobody(
     assert (result.code, result.stderr) == (0, "1 operator, no breaking changes against old\n")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "checkpoint: save",
+            "checkpoint: recompute",
+            ["'lib::f': 'checkpoint' changed from 'save' to 'recompute'"],
+        ),
+        (
+            "flops: 4 * self.numel()",
+            "flops: 2 * self.numel()",
+            ["'lib::f': 'flops' changed from '4 * self.numel()' to '2 * self.numel()'"],
+        ),
+        (
+            "decompose: inductor",
+            "decompose: onnx",
+            [
+                "'lib::f': 'decompose: inductor' was removed",
+                "'lib::f': 'decompose: onnx' was added",
+            ],
+        ),
+    ],
+)
+def test_another_word_of_a_field_that_has_one_is_one_finding(
+    run: Run, project: Path, old: str, new: str, said: list[str]
+) -> None:
+    entry = """\
+- func: lib::f(Tensor self) -> Tensor
+  dispatch: {CPU: f}
+  fake: {like: self}
+  samples: {calls: [(randn(3))], reference: self * 2}
+"""
+    config = 'targets = ["torch-python"]'
+    scenario = {"config": config, "old": f"{entry}  {old}\n", "new": f"{entry}  {new}\n"}
+    write(project / "old", scenario, "old", "before")
+    write(project, scenario, "new", "after")
+    result = run("breaking", "--against", "old", "--output-format", "json")
+    found = [one["message"] for one in json.loads(result.stdout)["diagnostics"]]
+    assert [text.replace("`", "'") for text in found] == said
+
+
 def test_a_new_name_of_an_argument_changes_no_formula(run: Run, project: Path) -> None:
     """A formula has the new name; a method of the same name keeps its own."""
     text = """\

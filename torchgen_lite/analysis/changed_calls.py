@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
 _FAKES = frozenset({Origin.fake, Origin.traced_view})
-
-
-# A formula with the names of the new version, and its place.
-_Text = tuple[str, Span | None]
+_Text = tuple[str, Span | None]  # A formula with the names of the new version, and its place.
 
 
 def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
@@ -175,26 +172,31 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
 
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
-    """TG380 for a promise that is gone; TG382 for one that is new."""
+    """TG380 for a promise that is gone or another one; TG382 for one that is new."""
     was, now = _promises(old, _new_names(old, new)), _promises(new, {})
-    for field, word in [one for one in was if one not in now]:
-        yield new.changed("TG380", f"`{field}: {word}` was removed", field, old, f"no `{word}`")
+    for (field, label), word in was.items():
+        if (other := now.get((field, label))) != word:
+            changed = f"`{field}` changed from `{word}` to `{other}`"
+            message = changed if other else f"`{field}: {word}` was removed"
+            yield new.changed("TG380", message, field, old, label)
     # What PyTorch's own file adds is its own affair.
     is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
-    for field, word in [one for one in now if one not in was and not is_theirs]:
-        yield new.changed("TG382", f"`{field}: {word}` was added", field, old)
+    for field, label in [] if is_theirs else [one for one in now if one not in was]:
+        yield new.changed("TG382", f"`{field}: {now[field, label]}` was added", field, old)
 
 
-def _promises(offer: Offer, names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is said to those who handle calls without running them: the fields, each with a word. Tags are for every
-    target, the others for one that registers rules for `vmap`, too."""
-    function, said = offer.operator.function, [("tags", tag) for tag in offer.operator.tags]
+def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """What is said to those who handle calls without running them: the words, by field and by what follows without
+    them. Tags are for every target, the others for one that registers rules for `vmap`, too."""
+    function = offer.operator.function
+    said = {("tags", f"no `{tag}`"): tag for tag in offer.operator.tags}
     policies = [one.policy for one in offer.served if one is not None]
     if any(one.is_pytorch or Origin.vmap in one.makes for one in policies):
-        said += [("effects", function.effects or ""), ("checkpoint", function.checkpoint or "")]
-        said += [("decompose", compiler) for compiler in function.decompose]
-        said += [("flops", _renamed(function.flops, names))]
-    return [(field, word) for field, word in said if word]
+        said["effects", "calls may be dropped"] = function.effects or ""
+        said["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
+        said |= {("decompose", f"no `{compiler}`"): compiler for compiler in function.decompose}
+        said["flops", "calls are counted differently"] = _renamed(function.flops, names)
+    return {key: word for key, word in said.items() if word}
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
@@ -264,7 +266,6 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
         if len(kernels) == 2 and kernels[0] != kernels[1]:
             changed.setdefault((kernels[0], kernels[1]), []).append(before.key)
     for (one, other), keys in changed.items():
-        message = f"{listed_keys(keys)} run `{other}`, and used to run `{one}`"
-        if len(keys) == 1:
-            message = message.replace(" run ", " runs ", 1)
+        runs = "runs" if len(keys) == 1 else "run"
+        message = f"{listed_keys(keys)} {runs} `{other}`, and used to run `{one}`"
         yield new.changed("TG382", message, "dispatch", old)

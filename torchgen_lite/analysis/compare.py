@@ -207,8 +207,7 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     if len(old.returns) != len(new.returns):
         message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
-        here = new.returns[-1].span if new.returns else None
-        there = old.returns[-1].span if old.returns else None
+        here, there = (one.returns[-1].span if one.returns else None for one in (new, old))
         yield Change("TG361", message, here, "here", there)
         return
     for was, now in zip(old.returns, new.returns):

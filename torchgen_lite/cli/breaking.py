@@ -166,7 +166,8 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
 def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
-    for effect, title in _TITLES.items():
+    for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
+        title = f"what {effect.removesuffix(' callers')}" if effect else "accepted, but not there"
         found = [one for one in judged.found if one.effect == effect]
         rows: list[Row] = [(one.operator, read_code(one.code).title, one.message) for one in found]
         sections.append(Section(title, rows, ("operator", "what", "finding")))
@@ -186,11 +187,5 @@ def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
 
-_TITLES = {
-    "breaks callers": "what breaks",
-    "changes results": "what changes results",
-    "may change": "what may change",
-    "": "accepted, but not there",
-}
 # From this many on, findings are summed up by cause.
 _MANY = 4

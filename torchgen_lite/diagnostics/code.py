@@ -41,8 +41,8 @@ class Code(NamedTuple):
     `bad` shows the mistake, `good` the correction. An example is a file of operators, on which `lint` is run, or a
     small project, whose files begin with `-- PATH --` and whose commands begin with `$ `. A test runs every example.
     `where` says what else the bad example needs; the test has to provide it. `since` is the first release with the
-    code. `effect` is what a difference between two versions does: `breaks callers`, `changes results`, `may change`;
-    it is empty for a code that compares none.
+    code. `effect` is what a difference between two versions does: `breaks callers`, `changes results`, `breaks
+    promises` (to compilers, checkpoints or counters), `may change`; it is empty for a code that compares none.
     """
 
     code: str

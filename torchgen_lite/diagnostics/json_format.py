@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from .model import Diagnostic, Span, has_errors
 
 JSON_VERSION = 1
+_EFFECTS = ("breaks callers", "changes results", "breaks promises", "may change")
 
 
 def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
@@ -67,7 +68,6 @@ def json_format_schema() -> dict[str, object]:
     position = _object({"line": number, "column": number}) | {"type": ["object", "null"]}
     place = {"path": text, "start": position, "end": position}
     fix = _object({**place, "text": text}) | {"type": ["object", "null"]}
-    related = _object({"message": text, **place})
     objects = {"type": "array", "items": {"type": "object"}}
     diagnostic = {
         "type": "object",
@@ -83,9 +83,9 @@ def json_format_schema() -> dict[str, object]:
             "start": position,
             "end": position,
             "operator": text_or_null,
-            "effect": {"enum": ["breaks callers", "changes results", "may change", None]},
+            "effect": {"enum": [*_EFFECTS, None]},
             "fix": fix,
-            "related": {"type": "array", "items": related},
+            "related": {"type": "array", "items": _object({"message": text, **place})},
         },
     }
     return {

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "torchgen_lite"
 PAGES = PACKAGE / "diagnostics" / "codes"
 INDEX = ROOT / "docs" / "diagnostics.md"
+EFFECTS = ("", "breaks callers", "changes results", "breaks promises", "may change")
 GROUPS = {
     "0": "configuration, command line, files",
     "1": "YAML and keys",
@@ -102,7 +103,7 @@ def test_a_page_is_in_the_form(name: str) -> None:
     read = {"title": page.title, "severity": page.severity, "since": page.since}
     others = {"where": page.where, "effect": page.effect}
     assert front == {**read, **{name: text for name, text in others.items() if text}}
-    assert page.effect in ("", "breaks callers", "changes results", "may change")
+    assert page.effect in EFFECTS
     assert (page.severity == "warning") == (page.effect == "may change") or not page.effect
     titles = re.findall("^## (.*)", text, re.MULTILINE)
     assert titles == ["What it means", "Why it is wrong", "What to do", "Bad", "Good"]
