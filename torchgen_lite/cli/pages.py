@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -76,7 +77,9 @@ def render_markdown(heading: str, sections: Sequence[Section]) -> str:
 
 
 def _cell(text: str) -> str:
-    return escape(one_line(text), quote=False).replace("|", "\\|")
+    # Markdown shows code as it stands.
+    text = re.sub("(`[^`]*`)|[<>&]", lambda found: found[1] or escape(found[0]), one_line(text))
+    return text.replace("|", "\\|")
 
 
 def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) -> str:
