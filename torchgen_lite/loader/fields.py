@@ -203,8 +203,6 @@ _FIELDS = (
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
-# Fields that are not retired and not kept as text, so nothing is left to check.
-USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
@@ -219,16 +217,8 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
         dispatch = values.get("dispatch", ())
         implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
         values["dispatch"] = dispatch + implied
-    if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
-        _check_exclusive(reader, values)
+    _check_exclusive(reader, values)
     return values
-
-
-# An entry with none of these fields can't contradict itself.
-_EXCLUSIVE = frozenset(
-    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
-    "ufunc_inner_loop".split()
-)
 
 
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
@@ -245,7 +235,7 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
             reader.report("TG116", message, fields[name][0], "not structured")
     if "python_module" in fields and "method" in values.get("variants", ()):
         _exclude(reader, "variants", "python_module")
-    if structured and func is not None and not func.out:
+    if structured and "structured" in fields and func is not None and not func.out:
         message = "`structured: True` on an operator without out arguments"
         hint = "put it on the out variant and give this one `structured_delegate`"
         reader.report("TG310", message, fields["structured"][0], "not an out variant", hint)

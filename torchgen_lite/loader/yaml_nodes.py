@@ -185,7 +185,7 @@ def _feed(builder: _Builder, parser: Any) -> None:
     """Drive the builder with every event of the parser."""
     get_event = parser.get_event
     scalar_event = yaml.ScalarEvent
-    stack, base = builder.stack, builder.base
+    base = builder.base
     while True:
         event = get_event()
         kind = type(event)
@@ -196,24 +196,11 @@ def _feed(builder: _Builder, parser: Any) -> None:
                 builder.check_tag(event)
             if event.anchor is not None:
                 builder.anchors[event.anchor] = node
-            if len(stack) > 1 and builder.nodes < MAX_NODES:
-                # Does what `builder.add` does without its calls, for nine out of ten events.
-                builder.nodes += 1
-                parent = stack[-1]
-                parent.weight += 1
-                if isinstance(parent, ListNode):
-                    parent.items.append(node)
-                elif parent.key is None:
-                    parent.key = node
-                else:
-                    parent.items.append((parent.key, node))
-                    parent.key = None
-            else:
-                builder.add(node, event)
+            builder.add(node, event)
         elif kind is yaml.MappingStartEvent:
-            builder.open(MapNode(builder.base + event.start_mark.index), event)
+            builder.open(MapNode(base + event.start_mark.index), event)
         elif kind is yaml.SequenceStartEvent:
-            builder.open(ListNode(builder.base + event.start_mark.index), event)
+            builder.open(ListNode(base + event.start_mark.index), event)
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             builder.close(event)
         elif kind is yaml.AliasEvent:
