@@ -257,7 +257,6 @@ _OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
-    """The operators that only the new version has."""
     before = {operator.name for operator in old}
     return tuple([operator.name for operator in new if operator.name not in before])
 

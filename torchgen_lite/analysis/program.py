@@ -95,7 +95,6 @@ class Program:
         return filter_diagnostics(found, self.config, self.entries, self.sources)
 
     def with_findings(self, found: Iterable[Diagnostic]) -> Program:
-        """The program with more diagnostics."""
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 

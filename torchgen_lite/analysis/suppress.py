@@ -93,7 +93,8 @@ def leave_out(
         return list(functions), None
     names, rest = {place: place.source.text[place.start : place.end] for place in places}, []
     for function in functions:
-        inside = [place for place in places if _contains(function.span, place)]
+        entry = function.span
+        inside = [place for place in places if entry is not None and place.is_in(entry)]
         for place in inside:
             names.pop(place, "")
         if inside:
@@ -104,12 +105,6 @@ def leave_out(
     said = "entry is" if len(names) == 1 else "entries are"
     message = f"{len(names)} {said} left out: {listed}"
     return rest, Diagnostic("TG129", message, Label(places[0], "the first"))
-
-
-def _contains(entry: Span | None, place: Span) -> bool:
-    if entry is None or entry.source is not place.source:
-        return False
-    return entry.start <= place.start < entry.end
 
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:

@@ -144,7 +144,6 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
 
 
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
-    """As text, or for machines."""
     session.report(judged.found, kind="breaking")
     if session.is_text:
         before, said = len([one for one in versions[0] if not one.is_derived]), judged.summary

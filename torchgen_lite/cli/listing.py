@@ -133,12 +133,6 @@ def list_targets() -> Iterator[Row]:
         yield {"name": target.name, "summary": target.summary, "options": options}
 
 
-def list_keys() -> Iterator[Row]:
-    """Every dispatch key that a kernel may be registered for."""
-    for name in registrable_keys(CURRENT):
-        yield {"name": name, "kind": "alias" if name in CURRENT.aliases else "runtime"}
-
-
 def template_files() -> dict[str, Path]:
     """The templates that can be overridden, those of other packages included, by override name."""
     from torchgen_lite.emit.templates import find_templates, template_names
@@ -149,16 +143,17 @@ def template_files() -> dict[str, Path]:
     return {name: folder / name for folder in folders for name in template_names(folder)}
 
 
-def list_codes() -> Iterator[Row]:
-    for code in every_code():
-        yield {"name": code.code, "severity": code.severity, "title": code.title}
-
-
 _STATIC: dict[str, Callable[[], Iterable[Row]]] = {
     "targets": list_targets,
-    "keys": list_keys,
+    # Those that a kernel may be registered for.
+    "keys": lambda: (
+        {"name": key, "kind": "alias" if key in CURRENT.aliases else "runtime"}
+        for key in registrable_keys(CURRENT)
+    ),
     "templates": lambda: ({"name": path} for path in template_files()),
-    "codes": list_codes,
+    "codes": lambda: (
+        {"name": one.code, "severity": one.severity, "title": one.title} for one in every_code()
+    ),
     # The folder that `find_package(torchgen_lite)` needs.
     "cmake-dir": lambda: [{"name": (Path(__file__).parents[1] / "cmake").as_posix()}],
 }

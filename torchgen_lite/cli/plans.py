@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -184,7 +183,9 @@ def write_build_files(depfile: str | None, stamp: str | None, outcome: Outcome) 
     if depfile is not None:
         first = outcome.plan.root / next(iter(outcome.generated.files), "")
         inputs = build_inputs(outcome.program)
-        replace_file(Path(depfile), render_depfile(stamp or _build_path(first), inputs))
+        # Build tools know it by its path from where they run commands, or by the absolute one.
+        output = stamp or shown_folder(first, Path.cwd()) or "."
+        replace_file(Path(depfile), render_depfile(output, inputs))
     if stamp is not None:
         replace_file(Path(stamp), "")
 
@@ -212,9 +213,3 @@ def build_inputs(program: Program) -> list[str]:
     if config.path is not None:
         inputs.append(config.path.as_posix())
     return [*inputs, Path(version.__file__).as_posix()]
-
-
-def _build_path(path: Path) -> str:
-    """The path for build tools: relative to the folder where they run commands, or absolute."""
-    relative = os.path.relpath(path).replace(os.sep, "/")
-    return path.as_posix() if relative.startswith("..") else relative

@@ -75,7 +75,6 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
 
 
 def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> list[Diagnostic]:
-    """The diagnostics with their sources renamed."""
     moved: dict[int, Source] = {}
 
     def move_span(span: Span) -> Span:

@@ -69,7 +69,6 @@ def read_code(name: str) -> Code:
 
 @cache
 def find_page(name: str) -> Path | None:
-    """The page of a code; None if there is none."""
     match = re.fullmatch(rf"({_LETTERS})[0-9]{{3}}", name)
     folder = _folder(match[1]) if match else None
     path = folder / f"{name}.md" if folder else None

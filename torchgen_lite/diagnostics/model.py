@@ -215,7 +215,6 @@ def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether any of these is an error and not just a warning."""
     return any(d.severity == "error" for d in diagnostics)
 
 

@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, did
 from torchgen_lite.emit.recorder import NotImported
 from torchgen_lite.emit.templates import TEMPLATE_API, declared_api
 from torchgen_lite.loader.kernel_modules import line_span as source_line
-from torchgen_lite.loader.sources import shown_path
+from torchgen_lite.loader.sources import read_source
 
 
 class RenderError(Exception):
@@ -101,13 +101,7 @@ def pointing(message: str, span: Span | None, text: str, help: Help | None = Non
 
 
 def _read(filename: str | None, root: Path) -> Source | None:
-    if filename is None:
-        return None
-    try:
-        text = Path(filename).read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    return Source(shown_path(Path(filename), root), text)
+    return None if filename is None else read_source(Path(filename), root)[0]
 
 
 def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Span | None:

@@ -102,7 +102,6 @@ class Saved:
 
     @property
     def keeps_tensors(self) -> bool:
-        """Whether tensors are kept alive."""
         return self.is_whole and self.carries.has_tensors
 
     @property

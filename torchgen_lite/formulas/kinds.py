@@ -98,7 +98,6 @@ _SORTS = {
 
 
 def kind_of_type(type_: Type) -> Kind:
-    """The kind of an argument or a result."""
     if isinstance(type_, OptionalType):
         return kind_of_type(type_.elem)._replace(is_optional=True)
     if isinstance(type_, ListType):

@@ -57,7 +57,6 @@ class Markup(NamedTuple):
         return Phrase(text if is_name else self.text(text), is_name)
 
     def block(self, language: str, lines: Sequence[str]) -> Block:
-        """Lines of code."""
         shown = tuple([self.code(one) for line in lines for one in line.splitlines()])
         longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
         return Block(language, shown, "`" * max(3, longest + 1))

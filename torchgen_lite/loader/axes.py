@@ -50,8 +50,6 @@ class Axed:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A line of axes."""
-
     tensors: tuple[Axed, ...]
     results: tuple[Axed, ...]
     span: Span | None = field(default=None, compare=False, repr=False)

@@ -56,7 +56,6 @@ class Earlier:
         return self._positions.get(wanted)
 
     def has(self, name: str) -> bool:
-        """Whether there is such an operator."""
         self._index()
         is_known = name in self._positions or name in self._derived
         return is_known or self.is_native(name if "::" in name else f"aten::{name}")

@@ -51,7 +51,6 @@ class FakeRule:
         return not {"like", "shape", "view", "value"}.isdisjoint(dict(self.fields))
 
     def get(self, name: str) -> Expression | None:
-        """The expression of a field, or None."""
         return dict(self.fields).get(name)
 
 

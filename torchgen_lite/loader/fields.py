@@ -203,6 +203,8 @@ _FIELDS = (
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
+# Fields that are not retired and not kept as text, so nothing is left to check.
+USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
 
 

@@ -232,7 +232,6 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
 
 
 def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
-    """The parameters of a function."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     by_keyword = zip(arguments.kwonlyargs, arguments.kw_defaults)

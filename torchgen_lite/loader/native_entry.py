@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import FieldSpans, NativeFunction
-from torchgen_lite.loader.fields import FIELDS, read_fields
+from torchgen_lite.loader.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
@@ -128,6 +128,8 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
 
 def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
+    if reader.fields.keys() <= USUAL_FIELDS:
+        return ()
     extra: list[tuple[str, str]] = []
     extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():

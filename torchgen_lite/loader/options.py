@@ -102,8 +102,6 @@ PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters"
 
 
 def list_of(item: Kind[T], name: str = "a list of strings") -> Kind[tuple[T, ...]]:
-    """A list whose items are all of one kind."""
-
     def read(value: object) -> tuple[T, ...]:
         if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
             raise Unfit(f" takes {name}")
@@ -175,7 +173,6 @@ class Option:
 
     @property
     def schema(self) -> Json:
-        """The JSON Schema of its values."""
         schema: Json = {"description": self.doc, **self.kind.schema}
         if self.default == "" and "pattern" in schema:
             schema["pattern"] = f"^$|{schema['pattern']}"

@@ -29,7 +29,6 @@ class Functions(NamedTuple):
 
 @cache
 def functions_of_torch() -> Functions:
-    """The functions that PyTorch has."""
     text = Path(__file__).with_suffix(".txt").read_text("utf-8")
     rows = [line.split() for line in text.splitlines() if line[0] != "#"]
     spans = ((name, count.partition("-")) for name, count, *_ in rows)

@@ -113,7 +113,6 @@ def next_version(version: Version) -> Version:
 
 
 def contains(clauses: tuple[Clause, ...], version: Version) -> bool:
-    """Whether a version satisfies every comparison."""
     return all(_holds(clause, version) for clause in clauses)
 
 

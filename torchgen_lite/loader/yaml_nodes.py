@@ -61,8 +61,6 @@ class ScalarNode:
 
 @dataclass(slots=True, eq=False)
 class ListNode:
-    """A sequence."""
-
     start: int
     end: int = 0
     items: list[Node] = field(default_factory=list)

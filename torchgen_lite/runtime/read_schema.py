@@ -6,10 +6,7 @@ runtime has no parser, and a module in place of this one that raises an error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..diagnostics import Diagnostic, Label
-from ..schema import FunctionSchema, SchemaError
+from ..schema import FunctionSchema
 from ..schema.defaults import as_received, default_value
 from ..schema.dispatch_kind import dispatch_kind
 from ..schema.model import sized_list
@@ -40,27 +37,5 @@ def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
         ),
         {i: str(a.type) for i, a in enumerate(schema.arguments) if sized_list(a.type)} or NOTHING,
     )
-    _check_call(schema, signature.parameters)
+    schema.check_call(signature.parameters)
     return signature
-
-
-def _check_call(schema: FunctionSchema, parameters: Sequence[str]) -> None:
-    """Raise SchemaError if no call could fit; `parameters` are the names that callers use.
-
-    The rules are those of c10's `checkSchema`; in addition, no two names may be the same.
-    """
-    faults = [
-        Diagnostic(
-            "TG220",
-            f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
-            Label(argument.span, "no default") if argument.span else None,
-        )
-        for argument, earlier in schema.behind_defaults()
-    ]
-    for index, argument in enumerate(schema.arguments):
-        if parameters[index] in parameters[:index]:
-            label = Label(argument.span, "named again here") if argument.span else None
-            message = f"duplicate argument `{parameters[index]}`"
-            faults.append(Diagnostic("TG203", message, label))
-    if faults:
-        raise SchemaError(tuple(faults))

@@ -9,10 +9,10 @@ with single spaces. Equality ignores spans: two schemas are equal if their texts
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..diagnostics import Diagnostic, Locate, Source, Span
+from ..diagnostics import Diagnostic, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import kept
@@ -165,6 +165,27 @@ class FunctionSchema:
                 earlier = argument
             elif earlier is not None:
                 yield argument, earlier
+
+    def check_call(self, parameters: Sequence[str]) -> None:
+        """Raise SchemaError if no call could fit. `parameters` are the names that callers use.
+
+        The rules are those of c10's `checkSchema`; in addition, no two names may be the same.
+        """
+        faults = [
+            Diagnostic(
+                "TG220",
+                f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
+                Label(argument.span, "no default") if argument.span else None,
+            )
+            for argument, earlier in self.behind_defaults()
+        ]
+        for index, argument in enumerate(self.arguments):
+            if parameters[index] in parameters[:index]:
+                label = Label(argument.span, "named again here") if argument.span else None
+                message = f"duplicate argument `{parameters[index]}`"
+                faults.append(Diagnostic("TG203", message, label))
+        if faults:
+            raise SchemaError(tuple(faults))
 
     def kind(self) -> SchemaKind:
         """How this operator writes its result (torchgen `FunctionSchema.kind`).

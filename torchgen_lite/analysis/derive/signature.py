@@ -42,7 +42,6 @@ class Signature(NamedTuple):
 
 
 def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
-    """The signature of a function of this kind."""
     schema = function.func
     layout = argument_layout(schema)
     keywords = layout.before_options + layout.after_options

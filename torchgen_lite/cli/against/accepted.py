@@ -34,8 +34,6 @@ _TEXT = matching(r"(?s).*\S.*", "says nothing")
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One entry."""
-
     code: str = option("the code of the finding", _TEXT, is_required=True)
     operator: str = option("the full name of the operator", _TEXT, is_required=True)
     change: str = option("what the finding says", _TEXT, is_required=True)

@@ -92,8 +92,6 @@ def other_version(
 
 
 class _Asked(NamedTuple):
-    """What a command asks for."""
-
     session: Session
     against: str
     current: Program
@@ -130,7 +128,8 @@ def _read(asked: _Asked, folder: Path) -> Version:
         return asked.alone(_all_read([read_source(path, here)]), here)
     # A folder may hold the project at its path below this one, or at the top.
     for one in (path / shown_folder(root, here), path):
-        version = _read_folder(asked, one, _shown(one))
+        shown = shown_folder(one, here)
+        version = _read_folder(asked, one, f"{shown}/" if shown else "")
         if version is not None:
             return version
     raise git.RevisionError(f"folder `{against}` has no {_listed(asked.names)}")
@@ -153,12 +152,6 @@ def _read_folder(asked: _Asked, root: Path, shown: str) -> Version | None:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _shown(folder: Path) -> str:
-    """What messages put before the files of a folder."""
-    shown = shown_folder(folder, Path.cwd())
-    return f"{shown}/" if shown else ""
 
 
 def _require_unambiguous(against: str, root: Path) -> None:

@@ -128,7 +128,6 @@ def _verdict(cell: Cell) -> str:
 
 
 def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
-    """`why` as JSON data."""
     steps = [
         {
             "how": step.how,
@@ -148,7 +147,6 @@ def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[s
 
 
 def cell_data(cell: Cell) -> dict[str, object]:
-    """A slot as JSON data."""
     return {
         "key": cell.key,
         "rule": cell.step,

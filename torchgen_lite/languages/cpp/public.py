@@ -59,7 +59,6 @@ def returns_type(function: NativeFunction) -> CType:
 
 
 def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParameter, ...]:
-    """The parameters in the order of the style."""
     layout = argument_layout(function.func)
     how = conventions(function, "SymInt" if style.symint else "int")
     positional = [a for a in layout.positional if not (style.method and a.name == "self")]
@@ -99,7 +98,6 @@ def _options(options: TensorOptions) -> CppParameter:
 
 
 def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
-    """The signature of one style."""
     text = name(function.func, style)
     if function.manual_cpp_binding:
         text = FALLBACK_PREFIX + text

@@ -115,7 +115,6 @@ def _element(type_: Type, types: Types) -> CType:
 
 
 def span(type_: ListType, types: Types) -> CType:
-    """A view of a list."""
     header = "torchgen_lite/span.h"
     return CType("torchgen_lite::Span", (_element(type_.elem, types),), headers=(header,))
 
@@ -143,7 +142,6 @@ def returns_type(schema: FunctionSchema, types: Types) -> CType:
 
 
 def arguments(ordered: Sequence[Argument], types: Types) -> tuple[CppParameter, ...]:
-    """The parameters in this order, with defaults."""
     return trailing_defaults(
         [
             CppParameter(argument_type(a, types), a.name, default_expression(a, types))

@@ -46,7 +46,6 @@ class CppSignature:
 
     @property
     def types(self) -> tuple[CType, ...]:
-        """The types of the parameters."""
         return tuple([p.type for p in self.parameters])
 
     @property
@@ -87,6 +86,5 @@ def signature_headers(signatures: Iterable[CppSignature]) -> frozenset[str]:
 
 
 def default_headers(signature: CppSignature) -> frozenset[str]:
-    """The headers that its defaults need."""
     defaults = [p.default for p in signature.parameters if p.default is not None]
     return frozenset([header for default in defaults for header in default.headers])

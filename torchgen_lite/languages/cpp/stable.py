@@ -90,7 +90,6 @@ _LISTS_SINCE: Release = (2, 10)
 
 
 def array_ref(elem: CType) -> CType:
-    """A view of a list."""
     header = "torch/headeronly/util/HeaderOnlyArrayRef.h"
     return CType("torch::headeronly::HeaderOnlyArrayRef", (elem,), headers=(header,))
 
@@ -168,7 +167,6 @@ _WORDS = Spelling(_word, _listed)
 
 
 def arguments(ordered: Sequence[Argument]) -> tuple[CppParameter, ...]:
-    """The parameters in this order, with defaults."""
     return trailing_defaults(
         [CppParameter(argument_type(a), a.name, default_of(a, _WORDS)) for a in ordered]
     )

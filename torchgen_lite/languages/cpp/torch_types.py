@@ -81,14 +81,12 @@ class Conventions(NamedTuple):
 
 
 def conventions(function: NativeFunction, sizes: Sizes) -> Conventions:
-    """The conventions of an entry."""
     return Conventions(
         sizes, function.use_const_ref_for_mutable_tensors, function.shares_structured
     )
 
 
 def list_of(elem: CType) -> CType:
-    """A `c10::List`."""
     return CType("c10::List", (elem,), headers=("ATen/core/List.h",))
 
 

@@ -57,12 +57,10 @@ INT64 = CType("int64_t", headers=("cstdint",))
 
 
 def ref(type_: CType) -> CType:
-    """A reference."""
     return type_._replace(suffix="&")
 
 
 def const_ref(type_: CType) -> CType:
-    """A const reference."""
     return type_._replace(is_const=True, suffix="&")
 
 

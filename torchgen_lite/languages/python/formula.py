@@ -83,7 +83,6 @@ class FormulaNames(NamedTuple):
 
 
 def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
-    """The formula with Python's names."""
     local = words.saved(tree.saved) if tree.saved is not None else None
     if local is not None:
         return local

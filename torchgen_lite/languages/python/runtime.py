@@ -54,7 +54,6 @@ def return_type(type_: Type) -> Annotation:
 
 
 def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:
-    """The types of the return values, one each."""
     return tuple([return_type(r.type) for r in values])
 
 

@@ -117,8 +117,6 @@ class ImportedName(NamedTuple):
 
 
 class Import(NamedTuple):
-    """The names that are imported from one module."""
-
     module: str
     names: tuple[ImportedName, ...]
 

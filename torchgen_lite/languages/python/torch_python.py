@@ -121,7 +121,6 @@ def _parameter(argument: Argument) -> PythonParameter:
 
 
 def signature(function: NativeFunction, variant: Variant = "function") -> PythonSignature:
-    """The signature of the function, or of the method."""
     schema = function.func
     layout = argument_layout(schema)
     positional = [a for a in layout.positional if not (variant == "method" and a.name == "self")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -59,35 +59,25 @@ def build_operators(
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
     `guard` gives the condition of an entry; no struct has a name that is `spelled` in the same
-    scope. The shard depends on the base name alone, so adding an entry changes only one shard.
+    scope, a keyword or a macro: `new_` for `new`. The shard depends on the base name alone, so
+    adding an entry changes only one shard.
     """
     home = facts[0].function.namespace if facts else ""
-    operators = [
-        CppOperator(
-            one,
-            one.function,
-            one.function.flat_name(home),
-            shard_of(one.schema.base_name, shards),
-            signature(one),
-            guard(one.function),
-        )
-        for one in facts
-    ]
-    return with_free_names(operators, MEMBERS.union(spelled))
-
-
-def with_free_names(
-    operators: Sequence[CppOperator], taken: Collection[str]
-) -> tuple[CppOperator, ...]:
-    """The operators with structs whose names are not keywords or macros and are not `taken`: `new_` for `new`."""
-    avoided = {*taken, *cpp_text.KEYWORDS, *cpp_text.MACROS}
-    names = {operator.flat for operator in operators}
-    found = []
-    for operator in operators:
-        name = operator.flat
+    names = [one.function.flat_name(home) for one in facts]
+    avoided = {*MEMBERS, *spelled, *cpp_text.KEYWORDS, *cpp_text.MACROS}
+    for index, name in enumerate(names):
         if name in avoided or cpp_text.is_macro(name):
-            name = lengthened(name, avoided | names)
-            names.add(name)
-            operator = replace(operator, flat=name)
-        found.append(operator)
-    return tuple(found)
+            names[index] = lengthened(name, avoided.union(names))
+    return tuple(
+        [
+            CppOperator(
+                one,
+                one.function,
+                name,
+                shard_of(one.schema.base_name, shards),
+                signature(one),
+                guard(one.function),
+            )
+            for one, name in zip(facts, names)
+        ]
+    )

@@ -13,15 +13,14 @@ from typing import Any, TypeVar
 
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.options import FLAG, Kind, list_of, matching, option
+from torchgen_lite.loader.options import FLAG, NAME, Kind, list_of, matching, option
 from torchgen_lite.targets import options as shared
 
 T = TypeVar("T")
 # With more operators than this, the output is split unless the number of files is configured.
 MANY_OPERATORS = 1000
 
-_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-_SCOPE = f"{_IDENTIFIER}(?:::{_IDENTIFIER})*"
+_SCOPE = f"{NAME}(?:::{NAME})*"
 NAMESPACE = matching(
     _SCOPE,
     "is not a C++ namespace",
@@ -65,7 +64,7 @@ class ModuleOptions(LibraryOptions):
     module: str = option(
         "The last part of the Python module's name; empty for a library that Python does not import.",
         # `PyInit_<name>` is the function that Python looks for.
-        matching(f"(?:{_IDENTIFIER})?", "is not the name of a Python module in C"),
+        matching(f"(?:{NAME})?", "is not the name of a Python module in C"),
         "_C",
     )
     python_module: str = option(

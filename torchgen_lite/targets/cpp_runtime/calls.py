@@ -79,7 +79,6 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
 
 
 def function_name(name: str) -> str:
-    """The name of a function and of a method."""
     return lengthened(cpp_text.function_name(name), _IN_METHODS)
 
 

@@ -48,8 +48,6 @@ VENDORED = "vendored"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeOptions(library.LibraryOptions):
-    """Options of the target."""
-
     tensor: CType = option(
         "The C++ type of tensors, such as `toy::Tensor`.",
         TENSOR,

@@ -77,7 +77,6 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
-    """The kernels."""
     layout, _, kernels = _library(select_cpp_runtime(program, options), program, options)
     return required.author_functions(kernels, layout, options.framework_headers)
 

@@ -25,8 +25,6 @@ def _read_release(value: object) -> Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StableOptions(ModuleOptions):
-    """Options of the target."""
-
     folder: str = folder_option(TARGET)
     target_version: Release | None = option(
         'The oldest libtorch that the library runs with, `"2.10"`; a type that it does not support is '

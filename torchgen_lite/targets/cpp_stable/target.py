@@ -56,7 +56,6 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
 
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
-    """The kernels."""
     layout, _, kernels = _library(select_cpp_stable(program, options), program, options)
     return author_functions(kernels, layout)
 

@@ -213,7 +213,6 @@ def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[tuple[
 
 
 def _result(operator: CppOperator, index: int) -> str:
-    """A result as an expression."""
     if operator.is_inplace:
         return "self"
     return "_result" if len(operator.schema.returns) == 1 else f"std::get<{index}>(_result)"

@@ -29,7 +29,6 @@ class TorchLayout(Layout):
 
 
 def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> TorchLayout:
-    """The layout that the options ask for."""
     place = library_layout(functions, options)
     classes = types.named_classes(options.types, options.headers)
     return TorchLayout(
@@ -38,7 +37,6 @@ def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> 
 
 
 def build_operators(facts: Sequence[Operator], layout: TorchLayout) -> tuple[CppOperator, ...]:
-    """The operators in source order."""
     classes = layout.classes
     spelled = {name.partition("::")[0] for type_ in classes.values() for name in names_of(type_)}
     return model.build_operators(

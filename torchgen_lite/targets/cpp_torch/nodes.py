@@ -71,7 +71,6 @@ class NodeView(NamedTuple):
 def node_view(
     info: DifferentiabilityInfo, functions: Functions, classes: Classes = NO_CLASSES
 ) -> NodeView:
-    """The node of one entry with formulas."""
     kept = members(info, classes)
     formulas = with_shared(info)
     wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
@@ -135,7 +134,6 @@ def _unsayable(
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
-    """Whether a formula calls a function of the library."""
     operators = (part.operator for part in _parts(info))
     return any(o is not None and o.is_own and o.is_function for o in operators)
 

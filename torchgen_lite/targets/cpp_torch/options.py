@@ -24,8 +24,6 @@ _HELD = library.kind_of(f"{_POINTER}|const {_POINTER}&", _REFUSAL, library.read_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchOptions(library.ModuleOptions):
-    """Options of the target."""
-
     folder: str = folder_option(TARGET)
     calls_only: bool = library.calls_only_option()
     formula_headers: tuple[str, ...] = option(

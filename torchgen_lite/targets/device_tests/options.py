@@ -14,8 +14,6 @@ TARGET = "device-tests"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceTestsOptions:
-    """Options of the target."""
-
     folder: str = folder_option(TARGET)
     package: str = option(
         "The module whose import registers the device.", MODULE, "", shown="the device is PyTorch's"

@@ -105,7 +105,6 @@ class Package(NamedTuple):
     registered: Mapping[str, Mapping[Origin, Registration]]
 
     def registration(self, operator: PackagedOperator, origin: Origin) -> Registration | None:
-        """What is registered for an operator with this origin."""
         return self.registered.get(operator.name, {}).get(origin)
 
     @property

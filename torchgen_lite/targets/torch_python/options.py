@@ -12,8 +12,6 @@ TARGET = "torch-python"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchPythonOptions:
-    """Options of the target."""
-
     package: str = option(
         "Name of the package, possibly dotted.", shared.PACKAGE, "", shown="`<namespace>_ops`"
     )
@@ -49,5 +47,4 @@ class TorchPythonOptions:
 
     @property
     def is_defining(self) -> bool:
-        """Whether Python defines the schemas."""
         return bool(self.kernels) if self.defines is None else self.defines

@@ -67,7 +67,6 @@ def values_of(schema: FunctionSchema) -> Iterator[Local]:
 
 
 def output(schema: FunctionSchema, index: int) -> str:
-    """A result of the call."""
     return f"output[{index}]" if len(schema.returns) > 1 else "output"
 
 

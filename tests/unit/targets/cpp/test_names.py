@@ -8,7 +8,6 @@ import pytest
 
 from torchgen_lite import GenerateError, generate, load
 from torchgen_lite.loader.config import Config
-from torchgen_lite.targets.cpp.model import with_free_names
 
 YAML = """\
 - func: demo::new(Tensor self, int namespace=1) -> Tensor
@@ -31,10 +30,6 @@ def test_structs_get_names_that_are_free(tmp_path: Path, target: str) -> None:
     # libtorch looks up the operator's own name.
     assert 'name = "demo::new";' in header
     assert "ops::new__::call(self, namespace_)" in files[f"{target}/include/demo/functions.h"]
-
-
-def test_there_may_be_nothing_to_do() -> None:
-    assert with_free_names([], {"call"}) == ()
 
 
 TARGETS = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
