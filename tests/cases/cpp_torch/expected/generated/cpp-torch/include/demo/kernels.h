@@ -34,6 +34,8 @@ std::tuple<at::Tensor, at::Tensor> rms_norm(
     const std::optional<at::Tensor>& weight);
 #endif
 
+at::Tensor swish_cpu(const at::Tensor& x, const std::optional<at::Tensor>& gate);
+
 } // namespace demo
 
 namespace factory {
