@@ -101,7 +101,11 @@ def differs(part: Typed) -> str:
         return (
             "" if {*kinds} == {BOOL} else "`and` and `or` of others than booleans give an operand"
         )
+    if isinstance(node, nodes.Conditional) and kinds[1].is_number and kinds[1] != kinds[2]:
+        return "both branches have one type in C++"
     is_number = isinstance(node, (nodes.Unary, nodes.Binary)) and all(k.is_number for k in kinds)
+    if is_number and isinstance(node, nodes.Binary) and node.operator == "%":
+        return "a remainder has the sign of the dividend in C++"
     if is_number and part.kind != BOOL and Sort.scalar in [kind.sort for kind in kinds]:
         return "C++ makes a float of a `Scalar`, which may be an integer"
     return ""
