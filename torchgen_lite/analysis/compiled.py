@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.fakes.check import mistakes
 from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.kernels import lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
@@ -14,14 +15,7 @@ from torchgen_lite.formulas.model import Expression, Literal, Unary
 
 def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
     """TG387, where nothing can be put in the place of an operator's calls."""
-    function, schema, problem = operator.function, operator.schema, ""
-    if schema.written or schema.is_aliasing:
-        problem = "writes to an argument or returns one"
-    elif function.effects is not None:
-        problem = "has effects"
-    elif function.samples is None or function.samples.reference is None:
-        problem = "has no `reference` in `samples`"
-    yield from _unsuited(operator, "decompose", problem)
+    yield from _unsuited(operator, "decompose", lacks_reference(operator.function))
 
 
 def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:

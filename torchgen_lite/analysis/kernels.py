@@ -13,6 +13,8 @@ DEVICES = {key: key.lower() for key in "CUDA XPU MPS HPU MTIA XLA PrivateUse1".s
 COMPOSITE_KEYS = frozenset(key for key in CURRENT.aliases if key.startswith("Composite"))
 # What `dispatch` says in the place of a function.
 BOXED_NAMES = ("fallthrough", "cpu_fallback")
+REFERENCE = "reference"
+WORDS = (*BOXED_NAMES, REFERENCE)
 # The backends for which PyTorch derives kernels from a structured one.
 STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 # Under these keys a structured entry's kernel is an impl function; under others (SparseCPU) it is
@@ -26,6 +28,7 @@ class Origin(Enum):
     written = "`dispatch` names it"
     falls_through = "fallthrough: calls go on to the next key"
     cpu_fallback = "runs on copies in CPU memory"
+    reference = "computes what the `reference` of `samples` says"
     implied = "without `dispatch` the operator is composed of other operators"
     derived = "the operator is derived, and its kernel calls the one that it is derived from"
     structured = "calls the meta function, then the impl function of the structured out variant"
@@ -74,6 +77,16 @@ def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     name = function.func.flat_name
     entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))
     return (entry._replace(is_implied=True),)
+
+
+def lacks_reference(function: NativeFunction) -> str:
+    """Why no reference says what an operator does, so that it could take its place; empty if one does."""
+    if function.func.written or function.func.is_aliasing:
+        return "writes to an argument or returns one"
+    if function.effects is not None or not function.func.returns:
+        return "has effects" if function.effects is not None else "returns nothing"
+    is_said = function.samples is not None and function.samples.reference is not None
+    return "" if is_said else "has no `reference` in `samples`"
 
 
 def _of_structured(entry: DispatchEntry) -> DispatchEntry:

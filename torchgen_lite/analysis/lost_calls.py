@@ -95,7 +95,7 @@ class Served:
         to the backend.
         """
         above, origin = self.strength(slot), self.origin(slot)
-        if above is _Strength.kernel and origin in WRITTEN:
+        if above is _Strength.kernel and origin in WRITTEN | {Origin.reference}:
             return above, True
         is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
         return (self.strength(backend) if above else above), is_recorded

@@ -12,6 +12,7 @@ from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
     COMPOSITE_KEYS,
+    WORDS,
     kernels_of,
     own_kernels,
 )
@@ -88,6 +89,11 @@ class Operator:
     def own_kernels(self) -> tuple[DispatchEntry, ...]:
         """The kernels that generated code registers."""
         return own_kernels(self.function, self.kernels)
+
+    @property
+    def author_kernels(self) -> list[DispatchEntry]:
+        """Those that are functions, without what `dispatch` says in the place of one."""
+        return [kernel for kernel in self.own_kernels if kernel.kernel not in WORDS]
 
     @kept
     def is_composed(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.kernels import BOXED_NAMES, origins
+from torchgen_lite.analysis.kernels import BOXED_NAMES, REFERENCE, origins
 from torchgen_lite.analysis.kernels import Origin as Origin
 from torchgen_lite.schema import SchemaKind
 
@@ -58,9 +58,12 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.
 WRITTEN = origins("written implied")
 BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
+BY_WORD = {**BOXED, REFERENCE: Origin.reference}
 STRUCTURED = origins("structured meta")
 AUTOGRAD_KERNELS = origins("autograd refuses_out passes fallthrough raises_versions view")
-TORCH_LIBRARY = origins("fake traced_view functionalize formulas underived vmap axes autocast")
+TORCH_LIBRARY = origins(
+    "fake traced_view functionalize formulas underived vmap axes autocast reference"
+)
 UNKNOWN_VIEWS = origins("not_implemented unknown_view")
 # What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.
 _MADE = STRUCTURED | origins("derived default copied returns_self backend_select")

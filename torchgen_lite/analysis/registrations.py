@@ -25,7 +25,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
-    BOXED,
+    BY_WORD,
     TORCH_LIBRARY,
     WRITTEN,
     Origin,
@@ -69,7 +69,7 @@ def registrations(
     `operators` restricts the result to these, if given.
     """
     resolved = program.resolved
-    wanted = policy.makes | WRITTEN | {*BOXED.values()}
+    wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
@@ -105,7 +105,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     function = operator.function
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = BOXED.get(kernel.kernel, Origin.written)
+            origin = BY_WORD.get(kernel.kernel, Origin.written)
             origin = Origin.implied if kernel.is_implied else origin
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)

@@ -48,12 +48,19 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An expression, or the name of a `function`; `names` are the names in it and their places."""
+    """An expression, or the name of a `function`; `names` are the names in it and their places.
+
+    `tree` is what Python makes of the expression, and `place` where a part of it is.
+    """
 
     text: str
     function: str = ""
     names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
+    tree: ast.AST = field(default=ast.Pass(), compare=False, repr=False)
+    place: Callable[[ast.AST], Span | None] = field(
+        default=lambda _: None, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +228,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
         return None
     span, text = reader.span(node), scalar.value.strip()
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
-        return Reference(text, text, ((text, span),), span)
+        return Reference(text, text, ((text, span),), span, ast.Name(text), lambda _: span)
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -237,7 +244,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
             return None
     parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
     names = tuple((part.id, place(part)) for part in parts)
-    return Reference(ast.unparse(tree), "", names, span)
+    return Reference(ast.unparse(tree), "", names, span, tree, place)
 
 
 def _unread(node: ast.AST) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
-    BOXED,
+    BY_WORD,
     STRUCTURED,
     TORCH_LIBRARY,
     UNKNOWN_VIEWS,
@@ -48,7 +48,7 @@ TARGETS = Targets(
             | AUTOGRAD_KERNELS
             | UNKNOWN_VIEWS
             | {
-                *BOXED.values(),
+                *BY_WORD.values(),
                 Origin.autocast,
                 Origin.autocast_over,
                 Origin.backend_select,

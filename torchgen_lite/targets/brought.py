@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import configured_targets
 
-_BRINGS = "torch-python"
+BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
 PLAIN = ("effects", "checkpoint", "decompose", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
@@ -30,10 +30,17 @@ _BROUGHT = {
 def in_python(program: Program) -> list[tuple[str, str]]:
     """The operators, each with a kernel that torch-python registers, in a library that C++ defines."""
     python = program.python_kernels
-    brings = [t for t in configured_targets(program.config) if python and t.name == _BRINGS]
+    brings = [t for t in configured_targets(program.config) if python and t.name == BRINGS]
     operators = [operator for target in brings for operator in target.select(program).operators]
-    own = [(o.name, entry.kernel) for o in operators for entry in o.own_kernels]
+    own = [(o.name, entry.kernel) for o in operators for entry in o.author_kernels]
     return [(name, kernel) for name, kernel in own if python and python.find(kernel)]
+
+
+def refers(program: Program, target: str) -> set[str]:
+    """The operators whose reference is a kernel that a target registers, if the project has the target."""
+    found = [t.select(program) for t in configured_targets(program.config) if t.name == target]
+    made = [selection for selection in found if Origin.reference in selection.policy.makes]
+    return {operator.name for selection in made for operator in selection.operators}
 
 
 def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
@@ -54,7 +61,7 @@ def check_brought(
 ) -> Iterator[Diagnostic]:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
-    brings = [t for t in configured_targets(program.config) if t.name == _BRINGS]
+    brings = [t for t in configured_targets(program.config) if t.name == BRINGS]
     if not brings:
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
     selections = [target.select(program) for target in brings if given]
@@ -72,9 +79,9 @@ def check_brought(
         by_hand = key and any(one.key.startswith(key) for one in operator.own_kernels)
         if not by_hand and (operator.name, field) not in brought:
             message = f"target `{target}` registers nothing for `{field}`"
-            help_ = f"add the target `{_BRINGS}`, whose package registers it"
+            help_ = f"add the target `{BRINGS}`, whose package registers it"
             if brings:
-                help_ = f"see what target `{_BRINGS}` leaves out: `skip`, `autograd`"
+                help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
             yield finding(operator.function, "TG535", message, place, "not used", help_)
 

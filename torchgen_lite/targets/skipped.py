@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.policy import BOXED, Origin, Policy
+from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
@@ -60,13 +61,13 @@ def select(
             diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
-            diagnostics += () if calls_only else _unregistrable(operator, policy)
+            diagnostics += () if calls_only else _unregistrable(program, operator, policy)
     if policy.in_pytorch and not calls_only:
         diagnostics += _of_executorch(selected, policy)
     return Selection(tuple(selected), policy, tuple(diagnostics), refused)
 
 
-def _unregistrable(operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
+def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
     """TG515: what the entry asks for, and the target or the key has not."""
     function = operator.function
     is_over = function.autocast is not None and function.namespace in TORCH_NAMESPACES
@@ -75,7 +76,7 @@ def _unregistrable(operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
         hint = "target `cpp-torch` registers it"
         yield finding(function, "TG515", message, function.place("autocast"), "here", hint)
     for entry in function.dispatch:
-        origin = BOXED.get(entry.kernel)
+        origin = BY_WORD.get(entry.kernel)
         if origin is None:
             continue
         copies = entry.key in key_sets().backends and entry.key not in ("CPU", "Meta")
@@ -86,6 +87,10 @@ def _unregistrable(operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
         else:
             continue
         hint = "name a function of another name, or leave the operator out with `skip`"
+        if origin is Origin.reference and policy.in_pytorch:
+            if operator.name in refers(program, BRINGS):
+                continue
+            hint = f"add the target `{BRINGS}`, whose package registers it"
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
 
 

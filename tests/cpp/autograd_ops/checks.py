@@ -584,3 +584,35 @@ def test_custom_classes() -> None:
     assert torch.equal(ops.weigh(x, two), x * 2)
     together, count = ops.joint([two, three])
     assert (together.value, count) == (6.0, 2)
+
+
+def test_references_are_kernels() -> None:
+    x, gate = X.detach(), tensor(3, 2).detach().sigmoid()
+    for device in ("cpu", "meta"):
+        one, (inverse, shifted, same) = ops.opened(x.to(device), gate.to(device), 5)
+        assert {t.device.type for t in (one, inverse, shifted, same)} == {device}
+        assert {t.shape for t in (one, inverse, shifted, same)} == {x.shape}
+        assert ops.doubled(x.float().to(device), [0]).dtype is torch.double
+    wanted = (x * gate.sigmoid(), 1 / x, x + x.shape[-1] / 4 * 5, x)
+    one, rest = ops.opened(x, gate, 5)
+    torch.testing.assert_close((one, *rest), wanted)
+    # Nothing is shared: neither with the argument nor between results.
+    one, (_, _, same) = ops.opened(x)
+    assert len({t.data_ptr() for t in (x, one, same)}) == 3
+    assert torch.autograd.gradcheck(lambda x: ops.unchanged(x, []), tensor(2, 2))
+    y = tensor(2)
+    assert ops.unchanged(y, [y]).grad_fn is not None
+    with pytest.raises(IndexError, match="list index out of range"):
+        ops.unchanged(y, [])
+    assert torch.equal(ops.doubled(x), x * 2)
+
+
+def test_a_reference_on_meta_is_the_fake() -> None:
+    x = torch.randn(3, 4)
+    for name, arguments in (
+        ("opened", (x, None, 2)),
+        ("doubled", (x, [1])),
+        ("unchanged", (x, [x])),
+    ):
+        found = torch.library.opcheck(getattr(ops, name).default, arguments)
+        assert set(found.values()) == {"SUCCESS"}

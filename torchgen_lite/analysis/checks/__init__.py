@@ -22,5 +22,6 @@ def check_functions(
     yield from structured.check_kernels_beside(resolved)
     yield from entries.check_names(resolved)
     yield from entries.check_autogen(resolved)
+    yield from entries.check_references(resolved)
     if releases is not None:
         yield from native.check_native(resolved, releases)

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
 from torchgen_lite.schema.kind import is_inplace_name
@@ -101,3 +104,20 @@ def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
                 message = f"autogen names `{name}`, which is declared"
                 hint = "leave it out of `autogen`"
                 yield finding(function, "TG308", message, span, "here", hint, other)
+
+
+def check_references(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG389: `reference` under `dispatch`, where it can be no kernel."""
+    for function in resolved.functions:
+        for entry in function.dispatch:
+            if entry.kernel != REFERENCE:
+                continue
+            problem = lacks_reference(function)
+            if entry.key not in COMPOSITE_KEYS | key_sets().backends:
+                problem = f"is not called at `{entry.key}` to be computed"
+            elif function.namespace in TORCH_NAMESPACES:
+                problem = "is an operator of PyTorch, which its reference may be, too"
+            if problem:
+                message = f"`{function.func.full_name}` cannot be its reference: it {problem}"
+                hint = "name a kernel; one that is called `reference` has its namespace or module in front"
+                yield finding(function, "TG389", message, entry.kernel_span, "here", hint)

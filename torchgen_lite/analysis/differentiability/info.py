@@ -69,7 +69,7 @@ def read_info(
 
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
-    """The kinds of the names in formulas. An absent optional tensor counts as an undefined one."""
+    """The kinds of the names in formulas."""
     kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
     kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
     values: dict[str, Saved] = {}
@@ -78,10 +78,10 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
         kinds["options"], values["options"] = UNKNOWN, Saved("options")
     for argument in schema.inputs:
         values[argument.name] = Saved(argument.name, carries=dispatch_kind(argument.type))
-        kinds[argument.name] = _kind_of_value(argument.type)
+        kinds[argument.name] = kind_of_value(argument.type)
     for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
         values[name] = Saved(name, carries=dispatch_kind(value.type), result=index)
-        kinds[name] = _kind_of_value(value.type)
+        kinds[name] = kind_of_value(value.type)
         is_list = isinstance(value.type, ListType)
         kinds.setdefault(f"grad_{name}", TENSORS if is_list else TENSOR)
         if is_list and index == 0:
@@ -89,7 +89,8 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     return Scope(kinds, values, operators)
 
 
-def _kind_of_value(type_: Type) -> Kind:
+def kind_of_value(type_: Type) -> Kind:
+    """The kind of a value in formulas. An absent optional tensor counts as an undefined one."""
     carries = dispatch_kind(type_)
     if carries.has_tensors:
         return TENSORS if carries.is_list else TENSOR

@@ -56,7 +56,7 @@ def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
 ) -> Iterator[Found]:
     for part in every_part(derivative.tree):
-        yield from (*_check_call(part), *_check_writes(part))
+        yield from (*_check_call(part), *check_writes(part))
     # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
@@ -74,11 +74,16 @@ def _check_certain(
     yield from found
     for part in every_part(tree):
         yield from _check_reasons(part)
-        yield from _check_member(part)
-        for operand, takes in misfits(part) if not found else ():
-            given = "None" if operand.is_none else operand.kind.words
-            message = f"`{operand.node}` is {given}: {takes}"
-            yield Found("TG344", message, operand.node.span, "not taken here")
+        yield from _check_member(part) if found else check_operands(part)
+
+
+def check_operands(part: Typed) -> Iterator[Found]:
+    """TG344 and TG322: what a node is of, and does not take."""
+    yield from _check_member(part)
+    for operand, takes in misfits(part):
+        given = "None" if operand.is_none else operand.kind.words
+        message = f"`{operand.node}` is {given}: {takes}"
+        yield Found("TG344", message, operand.node.span, "not taken here")
 
 
 def _check_gradient(
@@ -169,7 +174,7 @@ def _check_member(part: Typed) -> Iterator[Found]:
         yield Found("TG322", message, part.node.span, "only tensors have it")
 
 
-def _check_writes(part: Typed) -> Iterator[Found]:
+def check_writes(part: Typed) -> Iterator[Found]:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
     node, operator = part.node, part.operator
     if not isinstance(node, nodes.Call):

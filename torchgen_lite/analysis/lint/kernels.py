@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -22,7 +22,7 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     seen: dict[str, dict[str, NativeFunction]] = {}
     for function in resolved.functions:
         for entry in function.dispatch:
-            if entry.key in COMPOSITE_KEYS:
+            if entry.key in COMPOSITE_KEYS or entry.kernel in WORDS:
                 continue
             first = seen.setdefault(entry.key, {}).setdefault(entry.kernel, function)
             if first is function or _compatible(first, function):

@@ -12,9 +12,11 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -73,8 +75,7 @@ def build_differentiation(
         found for info in recorded.values() for found in unsayable_parts(info, functions)
     )
     for info in recorded.values():
-        diagnostics += _unknown_functions(info, functions)
-        diagnostics += _wrong_counts(info, functions)
+        diagnostics += check_trees(info.function, info.trees, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
@@ -159,24 +160,24 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
         yield Diagnostic("TG541", message, place, operator=function.name)
 
 
-def _unknown_functions(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+def check_trees(
+    function: NativeFunction, trees: Sequence[Typed], functions: Functions
+) -> Iterator[Diagnostic]:
+    """TG341 and TG323: calls of functions that nobody has, or with arguments that they do not take."""
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
-    for tree in info.trees:
+    for tree in trees:
         for node, name in formula_needs.unknown_functions(tree, functions):
             where, others = "neither the file nor PyTorch has", functions_of_torch().at
             if name in functions_of_torch().torch:
                 where, others = "PyTorch has only in Python", frozenset()
             message = f"the formula calls `{name}`, which {where}"
             hint = did_you_mean(name, own) or did_you_mean(name, others)
-            hint = hint or "name a header that declares it with `formula-headers`"
+            if not hint and functions.namespace:
+                hint = "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"
-            yield finding(info.function, "TG341", message, node.span, label, hint)
-
-
-def _wrong_counts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
-    for tree in info.trees:
+            yield finding(function, "TG341", message, node.span, label, hint)
         for call, message in formula_needs.wrong_counts(tree, functions):
             kinds = [part.kind for part in call.parts[-2:]]
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
             hint = "a list is one argument: `[...]`" if is_spread else None
-            yield finding(info.function, "TG323", message, call.node.span, "in this call", hint)
+            yield finding(function, "TG323", message, call.node.span, "in this call", hint)

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
-    BOXED,
+    BY_WORD,
     STRUCTURED,
     UNKNOWN_VIEWS,
     WRITTEN,
@@ -29,7 +29,7 @@ from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import author_functions
 from torchgen_lite.targets.cpp.selection import any_number, check_library, check_schemas
-from torchgen_lite.targets.cpp_torch import registrations, structured, types
+from torchgen_lite.targets.cpp_torch import references, registrations, structured, types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.following import following_registrations
@@ -81,6 +81,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_library(functions)
         diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "axes", *PLAIN))
         diagnostics += registrations.check_tags(program, functions)
+        diagnostics += references.check_references(registered)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = torch_layout(functions, options)
@@ -129,7 +130,7 @@ def _called(
 ) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
-    boxed = {*BOXED.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
+    boxed = {*BY_WORD.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
     uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied}
     generated = set()
     for one in registered:
@@ -175,6 +176,7 @@ def _files(
         ),
         *following_registrations(by_facts, registered, layout),
         *registrations.boxed_registrations(registered, by_facts, layout),
+        *references.reference_registrations(by_facts, registered, layout),
     ]
     python = python_alone(program, registered)
     yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
@@ -186,7 +188,8 @@ def _files(
     names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
     origins = {one.origin for one in registered}
     names |= {"from_out.h"} if Origin.from_out in origins else set()
-    if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived}):
+    names |= {"reference.h"} if Origin.reference in origins else set()
+    if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived, Origin.reference}):
         names.add("autograd.h")
     # The backend that the library is can fall back to the CPU for what it does not name.
     if any(r.key.endswith("PrivateUse1") or (r.kernel and r.kernel.backend) for r in registered):

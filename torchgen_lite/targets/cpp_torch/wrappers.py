@@ -96,7 +96,7 @@ class Structured:
 class Wrapper:
     """A function of a registration file, for an operator. It calls the author's `kernel`, maybe that of
     another variant (`from_out`, `copied`), a `structured` one, or else this operator with the keys of the backend
-    selected.
+    selected; or it computes the results that a `reference` gives.
     """
 
     operator: CppOperator
@@ -109,6 +109,7 @@ class Wrapper:
     from_out: FromOut | None = None
     copied: Copied | None = None
     structured: Structured | None = None
+    reference: tuple[str, ...] = ()
 
     @property
     def headers(self) -> tuple[str, ...]:

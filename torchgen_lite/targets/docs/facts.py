@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, table
+from torchgen_lite.analysis.kernels import WORDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.sources import portable_path
@@ -48,7 +49,7 @@ class Reference:
 
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
-        for modules in self.program.modules.values():
+        for modules in self.program.modules.values() if kernel not in WORDS else ():
             place = modules["kernels"].place(kernel) if "kernels" in modules else None
             if place is not None:
                 return portable_path(place.source.path)

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import tensor_options
-from torchgen_lite.analysis.policy import BOXED, STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import BY_WORD, STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, META, Registration
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, key_order
@@ -127,7 +127,7 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
             continue
         schema = one.operator.schema
         wanted: list[tuple[str, str, Span | None, Sequence[Argument], Annotation]] = []
-        if one.kernel is not None and one.kernel.kernel not in BOXED:
+        if one.kernel is not None and one.kernel.kernel not in BY_WORD:
             gives = returned(python.returns(schema.returns))
             gives = NONE if one.origin in STRUCTURED else gives
             name, place = one.kernel.kernel, one.kernel.kernel_span

@@ -22,7 +22,7 @@ def kernels_of(
     package: Package, operator: PackagedOperator
 ) -> Iterator[tuple[DispatchEntry, str, str]]:
     """The kernels of one operator that the modules of `kernels` have, each with its module and its function."""
-    for entry in operator.facts.own_kernels:
+    for entry in operator.facts.author_kernels:
         found = package.module_of("kernels", entry.kernel)
         if found is not None:
             yield entry, *found
@@ -39,7 +39,7 @@ def author_functions(package: Package) -> Iterator[Wanted]:
     Where C++ defines the operators, kernels that no module has are its own.
     """
     for operator in package.operators if "kernels" in package.modules else ():
-        for entry in operator.facts.own_kernels:
+        for entry in operator.facts.author_kernels:
             if not (package.options.is_defining or package.module_of("kernels", entry.kernel)):
                 continue
             yield _wanted(operator, entry.kernel, entry.key, entry.kernel_span, "kernels")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
@@ -94,7 +95,8 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
-        if operator.function.decompose and package.named_function(operator, "reference"):
-            yield operator.named("reference"), operator.place_of("decompose")
+        used = "dispatch" if package.registration(operator, Origin.reference) else "decompose"
+        if operator.function.place(used) and package.named_function(operator, "reference"):
+            yield operator.named("reference"), operator.place_of(used)
     for name, (_, first_use) in autograd.functions.items():
         yield f"formula_{name}", first_use

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
+from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.torch_library import reference
 from torchgen_lite.languages.text import quote, tuple_display
@@ -56,6 +57,14 @@ def _rules(
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for entry, _, _ in kernels_of(package, operator):
         yield entry.key, operator.named(entry.key)
+    samples, given = operator.function.samples, ""
+    if samples is not None and samples.reference is not None:
+        named = _named(package, operator, "reference")
+        given = named or reference(operator.schema, samples.reference.text)
+    is_computed = package.registration(operator, Origin.reference) is not None
+    for entry in operator.facts.own_kernels:
+        if is_computed and entry.kernel == REFERENCE:
+            yield entry.key, f"_library.apart({given})"
     if package.registration(operator, Origin.fake):
         fake = _named(package, operator, "fake") or operator.named("fake")
         yield "fake", fake
@@ -93,11 +102,8 @@ def _rules(
         yield "effects", quote(operator.function.effects)
     if operator.function.checkpoint:
         yield "checkpoint", quote(operator.function.checkpoint)
-    samples = operator.function.samples
     for compiler in operator.function.decompose:
-        assert samples is not None and samples.reference is not None
-        named = _named(package, operator, "reference")
-        yield compiler, named or reference(operator.schema, samples.reference.text)
+        yield compiler, given
     if operator.function.flops is not None and not operator.is_torchs:
         yield "flops", operator.named("flops")
     if package.registration(operator, Origin.autocast):

@@ -19,7 +19,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
-from torchgen_lite.targets.brought import check_effects
+from torchgen_lite.targets.brought import check_effects, refers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
@@ -80,10 +80,13 @@ def has_autograd(config: Config, options: TorchPythonOptions) -> bool:
 
 def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
     modules = program.modules.get(TARGET, {})
-    registered = selection.registrations(program)
     defines = options.is_defining and program.python_kernels is None
     autograd = has_autograd(program.config, options)
     options = replace(options, autograd=autograd, defines=defines)
+    # A reference that C++ computes is registered there.
+    theirs = () if defines else {(name, Origin.reference) for name in refers(program, "cpp-torch")}
+    every = selection.registrations(program)
+    registered = [one for one in every if (one.operator.name, one.origin) not in theirs]
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 

@@ -53,7 +53,7 @@ def when_imported(module: str, act: Callable[[Any], None], operators: Sequence[A
         act(operator)
 
 
-def _apart(function: Callable[..., Any]) -> Callable[..., Any]:
+def apart(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose results share no memory with its arguments, nor with each other: those of an operator do not."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -73,7 +73,7 @@ def _apart(function: Callable[..., Any]) -> Callable[..., Any]:
 def _decompose_in_inductor(given: Any) -> None:
     from torch._inductor import decomposition
 
-    decomposition.decompositions.setdefault(given[0], _apart(given[1]))
+    decomposition.decompositions.setdefault(given[0], apart(given[1]))
     # It keeps a copy of the table.
     decomposition.fast_random_decomps.cache_clear()
 
@@ -87,7 +87,7 @@ def _decompose_elsewhere(given: Any) -> None:
     from torch._subclasses.fake_tensor import FakeTensor
     from torch.fx.experimental import proxy_tensor
 
-    op, function, fake = given[0], _apart(given[1]), given[2]
+    op, function, fake = given[0], apart(given[1]), given[2]
 
     def call(*args: Any, **kwargs: Any) -> Any:
         is_fake = any(isinstance(v, FakeTensor) for v in pytree.tree_leaves((args, kwargs)))

@@ -2,13 +2,19 @@
 // Regenerate: torchgen-lite generate
 // clang-format off
 #include <ATen/DeviceGuard.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/op_registration/adaption.h>
+#include <ATen/ops/sigmoid.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
+
+#include <demo/reference.h>
 
 #include <demo/kernels.h>
 
 namespace {
+
+namespace autograd = ::demo::autograd;
 
 at::Tensor wrapper_CUDA_muladd(const at::Tensor& a, const at::Tensor& b, double s) {
   ::std::optional<c10::Device> common_device;
@@ -18,9 +24,19 @@ at::Tensor wrapper_CUDA_muladd(const at::Tensor& a, const at::Tensor& b, double 
   return ::demo::muladd_cuda(a, b, s);
 }
 
+at::Tensor reference_CUDA_swish(const at::Tensor& x, const ::std::optional<at::Tensor>& gate) {
+  return ::demo::fallback::apart(
+      at::Tensor(
+          x * at::sigmoid(!gate.value_or(at::Tensor()).defined() ? x : gate.value_or(at::Tensor()))
+      ),
+      x,
+      gate);
+}
+
 } // namespace
 
 TORCH_LIBRARY_IMPL(demo, CUDA, m) {
   m.impl("muladd", TORCH_FN(wrapper_CUDA_muladd));
   m.impl("scale_", TORCH_FN(::demo::scale_cuda_));
+  m.impl("swish", TORCH_FN(reference_CUDA_swish));
 }

@@ -13,6 +13,7 @@ from .functions import (
     axpy_,
     flipped,
     nonzeros,
+    swish,
     topk,
 )
 
@@ -22,5 +23,6 @@ __all__ = [
     "axpy_",
     "flipped",
     "nonzeros",
+    "swish",
     "topk",
 ]

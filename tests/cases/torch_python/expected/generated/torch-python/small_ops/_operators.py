@@ -225,6 +225,22 @@ OPERATORS = [
         },
     ),
     _library.Operator(
+        _places.func_swish,
+        "small::swish",
+        "swish(Tensor x, Tensor? from=None) -> (Tensor, Tensor)",
+        {
+            "CompositeExplicitAutograd": _library.apart(
+                lambda x,
+                from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
+            ),
+            "Meta": _library.apart(
+                lambda x,
+                from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
+            ),
+            "underived": torch.is_tensor,
+        },
+    ),
+    _library.Operator(
         _places.func_nonzeros,
         "small::nonzeros",
         "nonzeros(Tensor x) -> Tensor",

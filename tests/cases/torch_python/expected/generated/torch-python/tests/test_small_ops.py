@@ -71,6 +71,12 @@ CASES = {
         casts_back=True,
         casts_only=("y",),
     ),
+    **cases(
+        "swish",
+        torch.ops.small.swish.default,
+        lambda: call(torch.randn(3)),
+        reference=lambda x, from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
+    ),
 }
 
 
@@ -129,6 +135,17 @@ def test_compile(case: Case) -> None:
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
     torch.testing.assert_close(found, wanted, **case.tolerances)
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)), **case.tolerances)
+
+
+@those(lambda case: case.reference)
+def test_reference(case: Case) -> None:
+    """Compare results, in whatever dtype the reference computes, unless it takes the operator's place."""
+    assert case.reference is not None
+    args, kwargs = arguments(case)
+    wanted = pytree.tree_leaves(case.reference(*args, **kwargs))
+    got = pytree.tree_leaves(outcome(case, *arguments(case)))
+    same = False
+    torch.testing.assert_close(got, wanted, check_dtype=same, check_stride=same, **case.tolerances)
 
 
 # Arguments of `gradcheck` for an operator that computes in float32.

@@ -68,4 +68,9 @@ inline ::std::tuple<at::Tensor, at::Tensor> rms_norm(
 }
 #endif
 
+/// demo::swish(Tensor x, Tensor? gate=None) -> Tensor
+inline at::Tensor swish(const at::Tensor& x, const ::std::optional<at::Tensor>& gate = {}) {
+  return ops::swish::call(x, gate);
+}
+
 } // namespace demo::functions

@@ -29,6 +29,7 @@ std::tuple<at::Tensor, at::Tensor> rms_norm(
     const at::Tensor& x,
     const std::optional<at::Tensor>& weight);
 #endif
+at::Tensor swish_cpu(const at::Tensor& x, const std::optional<at::Tensor>& gate);
 
 } // namespace demo
 

@@ -51,4 +51,12 @@ struct rms_norm : detail::Calls<
 };
 #endif
 
+// demo::swish(Tensor x, Tensor? gate) -> Tensor
+struct swish : detail::Calls<
+    swish,
+    at::Tensor(const at::Tensor&, const ::std::optional<at::Tensor>&)> {
+  static constexpr const char* name = "demo::swish";
+  static constexpr const char* overload_name = "";
+};
+
 } // namespace demo::ops

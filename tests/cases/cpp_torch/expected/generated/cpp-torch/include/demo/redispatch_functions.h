@@ -94,4 +94,12 @@ inline ::std::tuple<at::Tensor, at::Tensor> rms_norm(
 }
 #endif
 
+/// demo::swish(Tensor x, Tensor? gate=None) -> Tensor
+inline at::Tensor swish(
+    c10::DispatchKeySet dispatchKeySet,
+    const at::Tensor& x,
+    const ::std::optional<at::Tensor>& gate = {}) {
+  return ops::swish::redispatch(dispatchKeySet, x, gate);
+}
+
 } // namespace demo::redispatch

@@ -10,3 +10,4 @@
 #include <demo/verify/scale_.h>
 #include <demo/verify/squares.h>
 #include <demo/verify/rms_norm.h>
+#include <demo/verify/swish.h>

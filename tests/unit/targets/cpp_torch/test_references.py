@@ -1,0 +1,126 @@
+"""What a reference, an expression of Python, is in C++, and what is refused because it would be another thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.pipeline import Generated, generate_all
+
+SCHEMA = "f(Tensor x, Tensor? w, int n, SymInt m, Scalar s, bool flag, str from, Tensor[] ts, float? o) -> Tensor"
+
+
+def made(reference: str, folder: Path, schema: str = SCHEMA) -> Generated:
+    entry = f"- func: my::{schema}\n  dispatch: {{Meta: reference}}\n  samples:\n    calls: []\n"
+    (folder / "ops.yaml").write_text(f"{entry}    reference: >-\n      {reference}\n")
+    (folder / "torchgen_lite.toml").write_text('schema = "ops.yaml"\ntargets = ["cpp-torch"]\n')
+    program = load(root=folder)
+    assert not program.has_errors, program.diagnostics
+    return generate_all(program)
+
+
+def body(files: Generated) -> str:
+    """What the kernel computes, on one line."""
+    assert not files.diagnostics, files.diagnostics
+    text = next(text for path, text in files.files.items() if path.endswith("register.cpp"))
+    lines = text.partition("fallback::apart(")[2].partition(";\n}")[0].split()
+    return " ".join(lines).replace("( ", "(").replace(" )", ")")
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("x", "x"),
+        ("1 - x ** 2 @ x", "at::rsub(at::matmul(at::pow(x, 2), x), 1)"),
+        ("2 / x + (x & 1) * 1e-6", "2 * x.reciprocal() + (x & 1) * 1e-06"),
+        ("x[0] + ts[-1]", "x[0] + autograd::item(ts, -1)"),
+        ("x if not flag and x.dim() > 1 else x.T", "!flag && x.dim() > 1 ? x : x.numpy_T()"),
+        ("x if o is None else x * o", "!o.has_value() ? x : x * o.value()"),
+        (
+            "x if w is not None else w",
+            "w.value_or(at::Tensor()).defined() ? x : w.value_or(at::Tensor())",
+        ),
+        ("x * (n / 2) * (m + n)", "x * (static_cast<double>(n) / 2) * (m + n)"),
+        ("x * s if s > 0 else x", "s.toDouble() > 0 ? x * s : x"),
+        ("x.float() + x.to(torch.int64)", "x.to(at::kFloat) + x.to(at::kLong)"),
+        ("x if x.dtype == torch.half else x", "x.scalar_type() == at::kHalf ? x : x"),
+        ('x if from_ == "a" else x', 'from == "a" ? x : x'),
+        ("torch.cat((x, x), -1)", "at::cat({x, x}, -1)"),
+        (
+            "x.expand([n, m]) + x.shape[-1]",
+            "x.expand_symint({n, m}) + autograd::item(x.sym_sizes(), -1)",
+        ),
+        (
+            "torch.full([n], 1.5, dtype=x.dtype, device=x.device)",
+            "at::full({n}, 1.5, at::TensorOptions().dtype(x.scalar_type()).device(x.device()))",
+        ),
+        ("torch.zeros_like(x) // 2", "at::floor_divide(at::zeros_like(x), 2)"),
+    ],
+)
+def test_a_reference_in_cpp(reference: str, text: str, tmp_path: Path) -> None:
+    assert body(made(reference, tmp_path)).startswith(f"at::Tensor({text}), x, w, n, ")
+
+
+def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
+    """The names are C++'s; the function takes symbolic integers."""
+    files = made(
+        "(default + m, [x, default])",
+        tmp_path,
+        "f(Tensor default, Tensor x, SymInt m) -> (Tensor, Tensor[])",
+    )
+    assert body(files) == (
+        "::std::tuple<at::Tensor, ::std::vector<at::Tensor>>(default_ + m, {x, default_}), default_, x, m)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reference", "code", "message"),
+    [
+        ("x[1:]", "TG540", "`x[1:]` is said in Python alone"),
+        ("max(n, 2) * x", "TG540", "`max(n, 2)` is said in Python alone"),
+        (
+            "torch.nn.functional.silu(x)",
+            "TG540",
+            "`torch.nn.functional.silu(x)` is said in Python alone",
+        ),
+        ("x if 0 < n < 3 else x", "TG540", "`0 < n < 3` is said in Python alone"),
+        ("x + 1j", "TG540", "`1j` is said in Python alone"),
+        ("my_function", "TG540", "`my_function` is said in Python alone"),
+        (
+            "x if n and flag else x",
+            "TG540",
+            "`and` and `or` of others than booleans give an operand",
+        ),
+        ("x * (s + 1)", "TG540", "C++ makes a float of a `Scalar`, which may be an integer"),
+        ("x * (2 if flag else 0.5)", "TG540", "both branches have one type in C++"),
+        ("x * (n % 2)", "TG540", "a remainder has the sign of the dividend in C++"),
+        ("x.var(1)", "TG540", "what `var` is given is another argument in C++"),
+        ("x.expand(2, n)", "TG540", "what `expand` is given is another argument in C++"),
+        ("x.sum(dim=1)", "TG540", "C++ has no keyword arguments, such as `dim`"),
+        ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
+        ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
+        ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
+        ("x if o else x", "TG344", "`o` is a float or None: a condition is a boolean or a number"),
+        ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
+        ("torch.exp(x, x)", "TG323", "`exp` takes 1 argument, and 2 are given"),
+        ("n // 2 * x", "TG323", "`floor_divide` takes a tensor, and none is given"),
+        (
+            "torch.absent(x)",
+            "TG341",
+            "the formula calls `absent`, which neither the file nor PyTorch has",
+        ),
+    ],
+)
+def test_what_is_another_thing_in_cpp(
+    reference: str, code: str, message: str, tmp_path: Path
+) -> None:
+    found = made(reference, tmp_path).diagnostics
+    assert [(one.code, one.message) for one in found] == [(code, message)]
+
+
+def test_it_is_said_where_it_is(tmp_path: Path) -> None:
+    (found,) = made("torch.exp(x) + x[1:] * 2", tmp_path).diagnostics
+    assert found.label is not None and found.label.span.text == "x[1:]"
+    assert found.label.span.line == 6

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "autograd.h"
+
+#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#define TORCHGEN_LITE_NAMESPACE mylib
+
+namespace TORCHGEN_LITE_NAMESPACE::fallback {
+
+using Tensors = std::vector<at::Tensor>;
+
+// Tensors whose memory no result may have.
+template <class Argument>
+void know(Tensors& known, const Argument& argument) {
+  using Optional = std::optional<at::Tensor>;
+  if constexpr (std::is_convertible_v<const Argument&, Optional>) {
+    known.push_back(Optional(argument).value_or(at::Tensor()));
+  } else if constexpr (
+      std::is_same_v<Argument, at::TensorList> ||
+      std::is_same_v<Argument, c10::List<Optional>>) {
+    for (const Optional one : argument) {
+      know(known, one);
+    }
+  }
+}
+
+inline void part(Tensors& known, at::Tensor& result) {
+  const auto shares = [&](const at::Tensor& one) {
+    const bool has_both = result.has_storage() && one.has_storage();
+    return result.is_same(one) || (has_both && result.is_alias_of(one));
+  };
+  if (result.defined() && std::any_of(known.begin(), known.end(), shares)) {
+    result = result.clone();
+  }
+  known.push_back(result);
+}
+
+inline void part(Tensors& known, Tensors& results) {
+  for (auto& result : results) {
+    part(known, result);
+  }
+}
+
+template <class... Results>
+void part(Tensors& known, std::tuple<Results...>& results) {
+  const auto each = [&](auto&... all) { (part(known, all), ...); };
+  std::apply(each, results);
+}
+
+// What a reference gives, without memory that arguments or other results have:
+// the results of an operator share none.
+template <class Result, class... Arguments>
+Result apart(Result result, const Arguments&... arguments) {
+  Tensors known;
+  (know(known, arguments), ...);
+  part(known, result);
+  return result;
+}
+
+} // namespace TORCHGEN_LITE_NAMESPACE::fallback
+
+#undef TORCHGEN_LITE_NAMESPACE

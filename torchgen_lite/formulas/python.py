@@ -1,0 +1,111 @@
+"""An expression of Python, which a reference is, as a formula: what means the same in both is said alike.
+
+x * torch.sigmoid(x) if s is None else (x + s) ** 2      !s.defined() ? x * sigmoid(x) : pow(x + s, 2)
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.kinds import BOOL, DTYPE, Sort
+from torchgen_lite.formulas.model import Expression
+from torchgen_lite.formulas.tree import Typed
+from torchgen_lite.schema.defaults import ENUMERATORS
+
+_DTYPES = {name: nodes.Name(f"at::k{enum}") for name, enum in ENUMERATORS["ScalarType"].items()}
+KINDS = {name.text: DTYPE for name in _DTYPES.values()}
+# What C++ calls otherwise: there a number, and a list of one, is a truth or an integer before it is a list.
+_OTHERS = frozenset("dsplit hsplit std std_mean stft tensor_split var var_mean vsplit".split())
+_FUNCTIONS = {"Pow": "pow", "MatMult": "matmul", "FloorDiv": "floor_divide"}
+_BINARY = "Add Sub Mult Div Mod BitAnd BitOr BitXor And Or Eq NotEq Lt LtE Gt GtE"
+_SIGNS = {
+    **dict(zip(_BINARY.split(), "+ - * / % & | ^ && || == != < <= > >=".split())),
+    **dict(zip("Not USub UAdd Invert".split(), "!-+~")),
+}
+
+
+def in_formulas(
+    part: ast.AST, given: Mapping[str, Expression], place: Callable[[ast.AST], Span | None]
+) -> Expression:
+    """The formula, in which names are what is `given` for them. A `Lambda` has what formulas cannot say."""
+
+    def read(part: ast.AST) -> Expression:
+        return in_formulas(part, given, place)
+
+    node: Expression = nodes.Lambda(ast.unparse(part))
+    match part:
+        case ast.Name(name):
+            node = given.get(name, node)
+        case ast.Constant(None | bool() as value):
+            node = nodes.Name(str(value))
+        case ast.Constant(int() | float() as value) if math.isfinite(value) and value < 1 << 63:
+            node = nodes.Literal(repr(value))
+        case ast.Constant(str(value)) if value.isidentifier():
+            node = nodes.Literal(f'"{value}"')
+        case ast.Attribute(ast.Name("torch"), name):
+            node = _DTYPES.get(name, node)
+        case ast.Attribute(value, name) if not isinstance(of := read(value), nodes.Lambda):
+            node = nodes.Member(of, name)
+        case ast.Call(ast.Attribute(value, name), [], []) if name in _DTYPES:
+            node = nodes.Call(nodes.Member(read(value), "to"), (_DTYPES[name],))
+        case ast.Call(ast.Attribute(value, name) as method, items, keywords) if all(
+            k.arg for k in keywords
+        ):
+            is_function = isinstance(value, ast.Name) and value.id == "torch"
+            called = nodes.Name(name) if is_function else read(method)
+            named = tuple([(str(k.arg), read(k.value)) for k in keywords])
+            if not isinstance(called, nodes.Lambda):
+                node = nodes.Call(called, tuple(map(read, items)), named)
+        case ast.BinOp(left, sign, right) if _name(sign) in _FUNCTIONS:
+            node = nodes.Call(nodes.Name(_FUNCTIONS[_name(sign)]), (read(left), read(right)))
+        case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]) if (
+            _name(sign) in _SIGNS
+        ):
+            node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
+        case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
+            node = nodes.Call(nodes.Member(read(left), "defined"), ())
+            node = node if isinstance(sign, ast.IsNot) else nodes.Unary("!", node)
+        case ast.BoolOp(sign, items):
+            operator = _SIGNS[_name(sign)]
+            node = reduce(lambda one, two: nodes.Binary(operator, one, two), map(read, items))
+        case ast.UnaryOp(sign, value):
+            node = nodes.Unary(_SIGNS[_name(sign)], read(value))
+        case ast.IfExp(test, yes, no):
+            node = nodes.Conditional(read(test), read(yes), read(no))
+        case ast.Subscript(value, index) if not isinstance(index, (ast.Slice, ast.Tuple)):
+            node = nodes.Subscript(read(value), read(index))
+        case ast.List(items) | ast.Tuple(items):
+            node = nodes.ListDisplay(tuple(map(read, items)))
+    return replace(node, span=place(part))
+
+
+def _name(operator: ast.AST) -> str:
+    return type(operator).__name__
+
+
+def differs(part: Typed) -> str:
+    """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
+    node, kinds = part.node, [operand.kind for operand in part.parts]
+    if isinstance(node, nodes.Lambda):
+        return f"`{node.text}` is said in Python alone"
+    called, has_number = nodes.name_called(node), any(kind.is_number for kind in kinds)
+    if (called in _OTHERS and len(kinds) > 1) or (called == "expand" and has_number):
+        return f"what `{called}` is given is another argument in C++"
+    if isinstance(node, nodes.Binary) and node.operator in ("&&", "||"):
+        return (
+            "" if {*kinds} == {BOOL} else "`and` and `or` of others than booleans give an operand"
+        )
+    if isinstance(node, nodes.Conditional) and kinds[1].is_number and kinds[1] != kinds[2]:
+        return "both branches have one type in C++"
+    is_number = isinstance(node, (nodes.Unary, nodes.Binary)) and all(k.is_number for k in kinds)
+    if is_number and isinstance(node, nodes.Binary) and node.operator == "%":
+        return "a remainder has the sign of the dividend in C++"
+    if is_number and part.kind != BOOL and Sort.scalar in [kind.sort for kind in kinds]:
+        return "C++ makes a float of a `Scalar`, which may be an integer"
+    return ""

@@ -1,0 +1,99 @@
+"""Kernels that compute the reference of an operator, where `dispatch` says `reference`.
+
+at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
+  return ::mylib::fallback::apart(at::Tensor(x * at::sigmoid(x) * scale), x, scale);
+}
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from torchgen_lite.analysis.differentiability.info import kind_of_value
+from torchgen_lite.analysis.differentiability.kinds import check_operands, check_writes
+from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
+from torchgen_lite.analysis.finding import finding, findings
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.formulas.model import Call, Member, Name
+from torchgen_lite.formulas.python import KINDS, differs, in_formulas
+from torchgen_lite.formulas.tree import Scope, Typed, every_part, fits
+from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.languages.cpp.formula import Functions, write
+from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.differentiation import check_trees
+from torchgen_lite.targets.cpp_torch.model import TorchLayout
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
+from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
+
+# A reference calls PyTorch alone, also where the library has an operator of that name.
+_TORCH = Functions("")
+
+
+def reference_registrations(
+    by_facts: Mapping[Operator, CppOperator],
+    registered: Sequence[Registration],
+    layout: TorchLayout,
+) -> Iterator[TorchImplCall]:
+    """The kernels, each a function of its own, which takes symbolic integers."""
+    for one in registered:
+        if one.origin is Origin.reference:
+            operator, trees = by_facts[one.operator], _trees(one.operator)
+            headers = {h for tree in trees for h in called_headers(tree, _TORCH)}
+            headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}
+            wrapper = Wrapper(
+                operator,
+                f"reference_{one.key}_{operator.flat}",
+                operator.guard,
+                types.signature(operator.function, classes=layout.classes),
+                more_headers=tuple(sorted(headers)),
+                reference=tuple([write(tree, _TORCH) for tree in trees]),
+            )
+            yield wrapped(one.key, wrapper)
+
+
+def _trees(operator: Operator) -> list[Typed]:
+    """The results of a reference, as formulas. An absent optional tensor is one that is not defined."""
+    samples, schema = operator.function.samples, operator.schema
+    assert samples is not None and samples.reference is not None
+    tree, place = samples.reference.tree, samples.reference.place
+    names = {a: Name(a.name) for a in schema.arguments}
+    none = Call(Name("at::Tensor"), ())
+    given = {
+        identifier(a.name): (
+            Call(Member(name, "value_or"), (none,)) if bare_type(a.type) == "Tensor?" else name
+        )
+        for a, name in names.items()
+    }
+    parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
+    torchs = callable_operators([o.function for o in operator.others.lent.values()])
+    kinds = KINDS | {a.name: kind_of_value(a.type) for a in names}
+    scope = Scope(kinds, operators=torchs)
+    return [type_formula(in_formulas(part, given, place), scope) for part in parts]
+
+
+def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
+    """What the references that are kernels say, and C++ cannot, or says otherwise."""
+    for one in {r.operator: r for r in registered if r.origin is Origin.reference}:
+        function = one.function
+        trees = _trees(one)
+        yield from check_trees(function, trees, _TORCH)
+        parts = [part for tree in trees for part in every_part(tree)]
+        for part in parts:
+            yield from findings(function, (*check_operands(part), *check_writes(part)))
+        unsaid = [found for tree in trees for found in unsayable(tree, _TORCH)]
+        unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
+        for tree, result in zip(trees, one.schema.returns):
+            if not fits(tree.kind, frozenset({kind_of_value(result.type)})):
+                given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
+                unsaid.append((tree.node, given, ""))
+        for node, problem, hint in unsaid:
+            hint = hint or "write what both languages have, or name a kernel"
+            yield finding(function, "TG540", problem, node.span, "not in C++", hint)
