@@ -52,11 +52,9 @@ def compare_kernels(old: NativeFunction, new: NativeFunction) -> Difference:
     if old.func.local_text == new.func.local_text and _conventions(old) == _conventions(new):
         return Difference(Rank.same)
     changed = old.func.local_text != new.func.local_text
-    worst = Difference(Rank.names if changed else Rank.same)
-    for one in _differences(old, new):
-        if one.rank > worst.rank or (one.rank is worst.rank and not (worst.old or worst.new)):
-            worst = one
-    return worst
+    found = [Difference(Rank.names if changed else Rank.same), *_differences(old, new)]
+    # The first of the worst, rather one that is somewhere.
+    return max(found, key=lambda one: (one.rank, bool(one.old or one.new)))
 
 
 def _conventions(function: NativeFunction) -> tuple[bool, bool]:

@@ -38,7 +38,7 @@ from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.kept import kept
+from torchgen_lite.schema.kept import keeping, kept
 
 
 class _Strength(IntEnum):
@@ -47,6 +47,7 @@ class _Strength(IntEnum):
     kernel = 2
 
 
+@keeping
 @dataclass(frozen=True, eq=False)
 class Served:
     """An operator under one policy: what is registered, by key, and the table that this gives."""

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.kernels import (
 )
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.kept import kept
+from torchgen_lite.schema.kept import keeping, kept
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.axes import Axes
@@ -47,6 +47,7 @@ class Others(Protocol):
     def autograd(self) -> Mapping[str, Any]: ...
 
 
+@keeping
 @dataclass(frozen=True, eq=False)
 class Operator:
     """An operator, declared or derived. Operators are compared by identity.

@@ -219,8 +219,16 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
         dispatch = values.get("dispatch", ())
         implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
         values["dispatch"] = dispatch + implied
-    _check_exclusive(reader, values)
+    if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
+        _check_exclusive(reader, values)
     return values
+
+
+# An entry with none of these fields can't contradict itself.
+_EXCLUSIVE = frozenset(
+    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
+    "ufunc_inner_loop".split()
+)
 
 
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:

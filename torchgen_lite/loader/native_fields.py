@@ -135,8 +135,20 @@ def implied_kernels(
     )
 
 
+# Nearly every entry has one of these texts.
+_USUAL_VARIANTS = {
+    "function": ("function",),
+    "method": ("method",),
+    "function, method": VARIANTS,
+    "method, function": VARIANTS,
+}
+
+
 def _variants(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     """The variants, each once, in the order of `VARIANTS`."""
+    usual = _USUAL_VARIANTS.get(node.value) if isinstance(node, ScalarNode) else None
+    if usual is not None:
+        return usual
     given = reader.choices("TG107", "variant", name, node, VARIANTS)
     return tuple(variant for variant in VARIANTS if variant in given) or ("function",)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from ..diagnostics import Diagnostic, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
-from .kept import kept
+from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
 from .model import Argument, Return, find_annotation
 from .parser import MAX_LENGTH, parse_parts
@@ -29,6 +29,7 @@ class SchemaError(ValueError):
         self.diagnostics = diagnostics
 
 
+@keeping
 @dataclass(frozen=True)
 class FunctionSchema:
     """A whole schema. `name` is as written: `add`, or `aten::add` if a namespace is given.
