@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, uses_axes
+from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 # The devices that `torch.autocast` knows.
@@ -35,6 +36,22 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast
+
+
+def added_tags(operator: Operator) -> list[str]:
+    """Those of the entry, and `inplace` or `out` where PyTorch allows them: with them, such operators compile."""
+    if operator.function.namespace in TORCH_NAMESPACES:
+        return []
+    tags, arguments = [*operator.function.tags], operator.schema.arguments
+    written = [a for a in arguments if a.is_write]
+    results = [r.argument for r in results_of(operator.schema)]
+    if not written or results != written or any(not isinstance(a.type, BaseType) for a in written):
+        return tags
+    if operator.kind is SchemaKind.out:
+        tag, is_allowed = "out", all(a.kwarg_only for a in written)
+    else:
+        tag, is_allowed = "inplace", written == [*arguments[:1]] and not written[0].kwarg_only
+    return [*tags, tag] if is_allowed and tag not in tags else tags
 
 
 def _takes_by_name(operator: Operator) -> bool:

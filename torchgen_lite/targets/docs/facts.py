@@ -7,14 +7,23 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, table
 from torchgen_lite.analysis.kernels import WORDS
+from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import Selection, Signatures
-from torchgen_lite.targets.registered import known_registrations, why_absent
+from torchgen_lite.targets.registered import (
+    known_registrations,
+    registering_targets,
+    select_operators,
+    served_by,
+    why_absent,
+)
 
 # The target whose calls are shown if no target of the project has any.
 _USUAL_SIGNATURES = ("python", "cpp-torch")
@@ -31,6 +40,7 @@ class Reference:
     tables: Mapping[str, Registrations]
     overloads: Mapping[str, list[Operator]]
     variants: Mapping[str, list[Operator]]
+    served: Mapping[str, list[Served]]
 
     def absent(self, operator: Operator) -> str:
         """Why there is no table of an operator; empty if there is one."""
@@ -65,7 +75,19 @@ def reference(program: Program, selection: Selection) -> Reference:
     for operator in operators.values():
         overloads.setdefault(base_of(operator), []).append(operator)
     every = tuple(operators.values())
-    return Reference(program, selection, every, tables, overloads, _variants(program, operators))
+    variants = _variants(program, operators)
+    return Reference(program, selection, every, tables, overloads, variants, _served(program))
+
+
+def _served(program: Program) -> Mapping[str, list[Served]]:
+    """What each target puts into PyTorch for an operator that PyTorch does not have; C++ is first."""
+    found: dict[str, list[Served]] = {}
+    selections = [select_operators(program, name) for name in registering_targets(program)]
+    for one in sorted(selections, key=lambda one: Origin.vmap in one.policy.makes):
+        for served in served_by(program, one) if one.policy.in_pytorch else ():
+            if served.table.name.partition("::")[0] not in TORCH_NAMESPACES:
+                found.setdefault(served.table.name, []).append(served)
+    return found
 
 
 def base_of(operator: Operator) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
+from torchgen_lite.analysis.composition import composition
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
@@ -135,6 +136,13 @@ class PageView:
     @property
     def absent(self) -> str:
         return self.markup.text(self.reference.absent(self.operator))
+
+    @kept
+    def composition(self) -> tuple[tuple[str, str, Phrase], ...]:
+        """What the operator composes with, in what way, and why."""
+        served, text = self.reference.served.get(self.name), self.markup.text
+        rows = composition(self.operator, served) if served else ()
+        return tuple([(text(a), text(b), self.markup.phrase(why)) for a, b, why in rows])
 
     @kept
     def formulas(self) -> Mapping[str, Block]:

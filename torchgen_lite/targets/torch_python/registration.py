@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
-from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.torch_library import added_tags
 from torchgen_lite.languages.python.torch_library import reference
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.schema import BaseType, SchemaKind
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
@@ -32,23 +32,7 @@ def build_registrations(
 ) -> list[tuple[PackagedOperator, dict[str, str], list[str]]]:
     """Every operator, what is registered for it (by dispatch key, `fake`, or the like), and its tags."""
     refusing = {view.operator.name for view in autograd.operators if view.undifferentiable}
-    return [(o, dict(_rules(package, o, refusing)), _tags(o)) for o in package.operators]
-
-
-def _tags(operator: PackagedOperator) -> list[str]:
-    """Those of the entry, and `inplace` or `out` where PyTorch allows them: with them, such operators compile."""
-    if operator.is_torchs:
-        return []
-    tags, arguments = [*operator.function.tags], operator.schema.arguments
-    written = [a for a in arguments if a.is_write]
-    results = [r.argument for r in results_of(operator.schema)]
-    if not written or results != written or any(not isinstance(a.type, BaseType) for a in written):
-        return tags
-    if operator.kind is SchemaKind.out:
-        tag, is_allowed = "out", all(a.kwarg_only for a in written)
-    else:
-        tag, is_allowed = "inplace", written == [*arguments[:1]] and not written[0].kwarg_only
-    return [*tags, tag] if is_allowed and tag not in tags else tags
+    return [(o, dict(_rules(package, o, refusing)), added_tags(o.facts)) for o in package.operators]
 
 
 def _rules(

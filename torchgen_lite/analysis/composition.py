@@ -1,0 +1,81 @@
+"""What an operator composes with in PyTorch: `torch.vmap`, by a loop, PyTorch's batching fallback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.linear import refuses_forward
+from torchgen_lite.analysis.kernels import DEVICES, Origin, origins
+from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.registrations import FUNCTIONALIZE
+from torchgen_lite.analysis.torch_library import added_tags
+from torchgen_lite.schema import FunctionSchema, ListType
+from torchgen_lite.schema.model import bare_type
+
+_VMAP = "FuncTorchBatched"
+# The keys whose kernels are the answers.
+_KEYS = {
+    "Gradients": "Autograd{}",
+    "Forward mode": "Autograd{}",
+    "torch.vmap": _VMAP,
+    "torch.compile": "Meta",
+    "Writes and views, compiled": FUNCTIONALIZE,
+    "torch.autocast": "Autocast{}",
+}
+# By the strength of what serves a call: nothing, a fallback, a kernel.
+REFUSED, NO_RULE, WORKS = _WORDS = ("refused", "no rule", "works")
+_LOST = origins("underived not_implemented refuses_out")
+
+
+def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[str, str, str]]:
+    """Each subject with a word, and why. `served` is what targets register; of two kernels, the first one counts."""
+    plan, schema = operator.others.autograd.get(operator.name), operator.schema
+    in_python = any(Origin.vmap in one.policy.makes for one in served)
+    is_tagged = in_python and not {"inplace", "out"}.isdisjoint(added_tags(operator))
+    device = min({k.key for k in operator.own_kernels} & {"CPU", *DEVICES}, default="CPU")
+    for subject, pattern in _KEYS.items():
+        key = pattern.format(device)
+        best = max(served, key=lambda one: one.strength(key))
+        origin, word, why = best.origin(key), _WORDS[best.strength(key)], best.cells[key].label
+        info = plan.info if plan and origin in (Origin.formulas, Origin.autograd) else None
+        if origin is Origin.passes or info and not (info.slots and info.outputs):
+            word, why = NO_RULE, Origin.fallthrough.value
+        elif origin in _LOST or subject == "Forward mode" and info and refuses_forward(info):
+            word, why = REFUSED, refuses_forward(info) if info else why
+        elif key == _VMAP and word == NO_RULE:
+            word = "by a loop" if takes_a_loop(schema) else REFUSED
+        elif key == FUNCTIONALIZE:
+            is_traced = is_tagged or any(one.functionalizes(operator) for one in served)
+            word = WORKS if is_traced else REFUSED
+        if key != FUNCTIONALIZE or schema.annotated:
+            yield subject, word, why if best.strength(key) else f"no kernel for `{key}`"
+    if in_python:
+        yield from _of_package(operator, any(one.is_composed for one in served))
+
+
+def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, str, str]]:
+    """What only the package of torch-python registers."""
+    function, line = operator.function, operator.axes
+    others = (WORKS, "composed of other operators") if is_composed else (REFUSED, "no axes")
+    yield "DTensor", *((WORKS, "axes") if line else others)
+    summed = [a.name for one in (line.tensors if line else ()) for a in one.axes if a.mark == "+"]
+    # As `_axes.py` counts: a sum over an axis that several tensors have.
+    by_axes = "axes" if len(summed) > len({*summed}) else ""
+    said = {"Flop counter": by_axes if function.flops is None else "flops"}
+    said["Decompositions"] = ", ".join(function.decompose)
+    said["Selective checkpoint"] = function.checkpoint or ""
+    for subject, text in said.items():
+        yield subject, WORKS if text else NO_RULE, text or "the entry says nothing"
+
+
+def takes_a_loop(schema: FunctionSchema) -> bool:
+    """Whether PyTorch's fallback for `vmap` calls the operator for each item (functorch `BatchedFallback.cpp`)."""
+    first, returns = schema.arguments[:1], schema.returns
+    if schema.annotated and not (schema.annotated == schema.written == first and len(returns) == 1):
+        return False
+    if [a.annotation for a in schema.annotated] != [r.annotation for r in returns if r.annotation]:
+        return False
+    lists = [a for a in schema.arguments if is_tensor_like(a.type) and isinstance(a.type, ListType)]
+    return bool(returns) and not lists and all(bare_type(r.type) == "Tensor" for r in returns)
