@@ -94,7 +94,8 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
-        if operator.function.decompose and package.named_function(operator, "reference"):
+        uses_reference = operator.function.decompose or operator.function.is_auto
+        if uses_reference and package.named_function(operator, "reference"):
             yield operator.named("reference"), operator.place_of("decompose")
     for name, (_, first_use) in autograd.functions.items():
         yield f"formula_{name}", first_use

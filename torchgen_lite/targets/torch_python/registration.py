@@ -18,7 +18,6 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.languages.python.torch_library import reference
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
@@ -57,7 +56,7 @@ def _rules(
     for entry, _, _ in kernels_of(package, operator):
         yield entry.key, operator.named(entry.key)
     if package.registration(operator, Origin.fake):
-        fake = _named(package, operator, "fake") or operator.named("fake")
+        fake = package.named(operator, "fake") or operator.named("fake")
         yield "fake", fake
         if package.registration(operator, Origin.traced_view):
             yield "view", fake
@@ -84,7 +83,7 @@ def _rules(
             yield "forward", operator.named("forward")
     elif package.registration(operator, Origin.underived):
         yield "underived", "torch.is_tensor"
-    vmap = _named(package, operator, "vmap")
+    vmap = package.named(operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
     elif package.registration(operator, Origin.axes):
@@ -93,11 +92,8 @@ def _rules(
         yield "effects", quote(operator.function.effects)
     if operator.function.checkpoint:
         yield "checkpoint", quote(operator.function.checkpoint)
-    samples = operator.function.samples
     for compiler in operator.function.decompose:
-        assert samples is not None and samples.reference is not None
-        named = _named(package, operator, "reference")
-        yield compiler, named or reference(operator.schema, samples.reference.text)
+        yield compiler, package.reference(operator)
     if operator.function.flops is not None and not operator.is_torchs:
         yield "flops", operator.named("flops")
     if package.registration(operator, Origin.autocast):
@@ -114,13 +110,3 @@ def _autocast(operator: PackagedOperator) -> str:
     places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
     place = places.get(rule.result) or quote(rule.result)
     return f"_library.CastBack(_library.{rule.dtype}, {place})"
-
-
-def _named(package: Package, operator: PackagedOperator, field: str) -> str:
-    """`_library.named(_places.fake_nonzero, "my_fakes", "nonzero_fake")`, which imports the
-    function at its first call."""
-    found = package.named_function(operator, field)
-    if found is None:
-        return ""
-    place = f"_places.{operator.named(field)}"
-    return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"

@@ -12,6 +12,7 @@ from .functions import (
     axpy,
     axpy_,
     flipped,
+    gated,
     nonzeros,
     topk,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "axpy",
     "axpy_",
     "flipped",
+    "gated",
     "nonzeros",
     "topk",
 ]

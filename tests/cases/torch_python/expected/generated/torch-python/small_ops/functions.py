@@ -15,6 +15,7 @@ from torch import Tensor, dtype
 _op_axpy: Callable[..., Tensor] = torch.ops.small.axpy.default
 _op_axpy_: Callable[..., Tensor] = torch.ops.small.axpy_.default
 _op_topk: Callable[..., tuple[Tensor, Tensor]] = torch.ops.small.topk.default
+_op_gated: Callable[..., Tensor] = torch.ops.small.gated.default
 _op_nonzeros: Callable[..., Tensor] = torch.ops.small.nonzeros.default
 _op_flipped: Callable[..., Tensor] = torch.ops.small.flipped.default
 
@@ -37,6 +38,11 @@ def topk(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, T
     return _op_topk(self, k, index=index)
 
 
+def gated(x: Tensor, gate: Tensor | None = None, *, by: float = 1.0) -> Tensor:
+    """small::gated(Tensor x, Tensor? gate=None, *, float by=1.0) -> Tensor"""
+    return _op_gated(x, gate, by=by)
+
+
 def nonzeros(x: Tensor) -> Tensor:
     """small::nonzeros(Tensor x) -> Tensor"""
     return _op_nonzeros(x)
@@ -51,6 +57,7 @@ __all__ = [
     "axpy",
     "axpy_",
     "topk",
+    "gated",
     "nonzeros",
     "flipped",
 ]

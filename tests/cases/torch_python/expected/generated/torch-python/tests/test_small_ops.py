@@ -67,6 +67,13 @@ CASES = {
         axes=_operators.axes_axpy,
         autocast=torch.float32,
     ),
+    **cases(
+        "gated",
+        torch.ops.small.gated.default,
+        lambda: call(torch.randn(3), torch.randn(3)),
+        inputs=("x", "gate"),
+        reference=lambda x, gate=None, *, by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+    ),
 }
 
 
@@ -125,6 +132,17 @@ def test_compile(case: Case) -> None:
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
     torch.testing.assert_close(found, wanted, **case.tolerances)
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)), **case.tolerances)
+
+
+@those(lambda case: case.reference)
+def test_reference(case: Case) -> None:
+    """Compare results, in whatever dtype the reference computes, unless it takes the operator's place."""
+    assert case.reference is not None
+    args, kwargs = arguments(case)
+    wanted = pytree.tree_leaves(case.reference(*args, **kwargs))
+    got = pytree.tree_leaves(outcome(case, *arguments(case)))
+    same = False
+    torch.testing.assert_close(got, wanted, check_dtype=same, check_stride=same, **case.tolerances)
 
 
 # Arguments of `gradcheck` for an operator that computes in float32.
