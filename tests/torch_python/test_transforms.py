@@ -28,6 +28,9 @@ warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
 x, v = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, -1.0, 0.5])
 batch = torch.stack([x, v])
 
+def rstd(x, eps):
+    return (x * x).mean(-1, True).add(eps).rsqrt()
+
 def in_place(x, f=ops.twice_):
     y = x * 1.0
     f(y, x)
@@ -43,6 +46,10 @@ PAIRS = {
     "weight": (lambda x: ops.squared_(v * 1.0, x), lambda x: v * v * x),
     "written": (lambda x: ops.twice(x, x, s=3.0), lambda x: 3 * x * x),
     "helper": (ops.silu, torch.nn.functional.silu),
+    "auto": (lambda x: ops.spread(x, (x * x)[:1]), lambda x: x * (x * x)[:1].exp()),
+    "auto, results": (lambda x: ops.normed(x)[0] * ops.normed(x, x * v, eps=0.25)[1], lambda x: x * rstd(x, 0.5) * rstd(x, 0.25)),
+    "auto, one result": (lambda x: x + ops.normed(x, v)[1], lambda x: x + rstd(x, 0.5)),
+    "auto, list": (lambda x: sum(ops.cubes([x, x * x], torch.arange(3), x)), lambda x: x.pow(3) + x.pow(6)),
     "view": (lambda x: ops.diagonal_view(x.outer(x)), lambda x: x * x),
 }
 # Their formulas have no gradients, so that tangents are not derived from them.
@@ -126,13 +133,15 @@ TRANSFORMS = {
     "gradient of a batch": lambda f: grad(lambda x: vmap(f)(x).sum())(batch),
     "tangents of samples": lambda f: vmap(lambda x: jvp(f, (x,), (v,))[1])(batch),
 }
-f, g = PAIRS["muladd"]
-print([name for name, transform in TRANSFORMS.items() if not same(transform(f), transform(g))])
+TRANSFORMS["jacobians of samples"] = lambda f: vmap(jacrev(f))(batch)
+for of in ("muladd", "auto", "auto, results"):
+    f, g = PAIRS[of]
+    print([name for name, transform in TRANSFORMS.items() if not same(transform(f), transform(g))])
 """
 
 
 def test_batches_of_gradients(project: Path) -> None:
-    assert run_program(project, SETUP + BATCHES) == "[]\n"
+    assert run_program(project, SETUP + BATCHES) == 3 * "[]\n"
 
 
 COMPILED = """
@@ -143,14 +152,14 @@ TRANSFORMS = {
     "gradients of samples": lambda f: vmap(grad(total(f)))(batch),
     "dual numbers": dual,
 }
-f, g = PAIRS["muladd"]
 wrong = []
-for backend in ("eager", "aot_eager"):
+for of, backend in (("muladd", "eager"), ("muladd", "aot_eager"), ("auto, results", "aot_eager")):
+    f, g = PAIRS[of]
     for name, transform in TRANSFORMS.items():
         torch._dynamo.reset()
         found = torch.compile(lambda: transform(f), backend=backend, fullgraph=True)()
         if not same(found, transform(g)):
-            wrong.append((backend, name))
+            wrong.append((of, backend, name))
 print(wrong)
 """
 

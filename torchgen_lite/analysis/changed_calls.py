@@ -9,6 +9,7 @@ are put into their trees. What a target does not register is not compared: targe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -75,9 +76,10 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
     return {
-        (key, names.get(name, name)): (one.word or _renamed(one.expression, names), one.span)
+        (key, names.get(name, name)): (word or _renamed(one.expression, names), one.span)
         for key, formulas in derivatives.variants
         for one in formulas
+        for word in [re.sub(r"\w+", lambda found: names.get(found[0], found[0]), one.word)]
         for name in one.names
     }
 

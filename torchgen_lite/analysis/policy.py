@@ -45,6 +45,8 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     """Why libtorch can't use a kernel with these formulas; empty if it can."""
     if not info.slots or operator.kind is SchemaKind.out:
         return ""
+    if info.function.is_auto:
+        return "has `derivatives: auto`, and a reference in Python"
     if operator.kind is not SchemaKind.functional and plan.written != ("self",):
         return "writes to more than `self`"
     if operator.kind is not SchemaKind.functional and plan.tensors[0].is_list:

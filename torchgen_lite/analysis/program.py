@@ -128,6 +128,10 @@ def build_program(
     the context, see `Resolved`; if it is found, entries must agree with it.
     """
     merged, found = merge_overlays(functions)
+    if any(one.is_auto for one in merged):
+        from torchgen_lite.analysis.differentiability.info import with_formula
+
+        merged = tuple(map(with_formula, merged))
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)

@@ -245,6 +245,7 @@ def _underived(
     takes = tensor_arguments(schema.inputs)
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
+    is_elsewhere |= operator.function.is_auto and Origin.autograd in policy.makes
     if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
         yield Registration(operator, AUTOGRAD, Origin.underived)
 

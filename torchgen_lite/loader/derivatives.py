@@ -61,6 +61,7 @@ class Derivatives:
     `variants` has the formulas by autograd key, `Default` first.
     `output_differentiability` has True, False or a condition for each result; it is None if absent.
     `let` are values that formulas name, which are in the expressions of `variants` already.
+    `is_auto`: the word `auto` stands there, and its formula is made when the whole entry is known.
     """
 
     variants: tuple[tuple[str, tuple[Formula, ...]], ...]
@@ -68,6 +69,7 @@ class Derivatives:
     span: Span | None = field(default=None, compare=False, repr=False)
     differentiability_span: Span | None = field(default=None, compare=False, repr=False)
     let: tuple[Formula, ...] = ()
+    is_auto: bool = False
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

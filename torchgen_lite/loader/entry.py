@@ -216,6 +216,11 @@ class NativeFunction(NamedTuple):
         names = {a.name + "_" * iskeyword(a.name) for a in self.func.arguments}
         return "" if reference is None or reference.function in names else reference.function
 
+    @property
+    def is_auto(self) -> bool:
+        """Whether the gradients are those of the reference: `derivatives: auto`."""
+        return self.derivatives is not None and self.derivatives.is_auto
+
     def flat_name(self, home: str) -> str:
         """A name for generated code: `add_Tensor` in namespace `home`, else `mylib__add_Tensor`."""
         name = self.func.flat_name

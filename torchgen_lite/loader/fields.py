@@ -175,7 +175,7 @@ _FIELDS = (
     _ours(
         "derivatives",
         native.DERIVATIVES,
-        "a mapping from arguments to derivative formulas, see [autograd.md](autograd.md)",
+        "a mapping from arguments to derivative formulas, or `auto`, see [autograd.md](autograd.md)",
     ),
     _ours(
         "output_differentiability",

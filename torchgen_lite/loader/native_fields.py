@@ -15,6 +15,7 @@ kernels for CPU and CUDA. A single line of text means `Generic`.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Label
@@ -224,18 +225,19 @@ def _derivatives(reader: EntryReader, name: str, node: Node) -> Derivatives | No
     `output_differentiability` may be among the formulas, as in PyTorch's derivatives.yaml, or
     beside `derivatives`.
     """
-    pairs, fields = [], reader.fields
+    pairs, fields, is_auto = [], reader.fields, False
     if "derivatives" in fields:
         node = fields["derivatives"][1]
-        if not isinstance(node, MapNode):
-            reader.wrong_type("derivatives", node, "a mapping from arguments to formulas")
+        is_auto = isinstance(node, ScalarNode) and node.value == "auto"
+        if not isinstance(node, MapNode) and not is_auto:
+            reader.wrong_type("derivatives", node, "a mapping to formulas, or `auto`")
             return None
-        pairs = reader.read_keys(node)
+        pairs = reader.read_keys(node) if isinstance(node, MapNode) else []
     if "output_differentiability" in fields:
         pairs.append(fields["output_differentiability"])
     from torchgen_lite.loader.derivatives import read_derivatives
 
-    return read_derivatives(reader, pairs, reader.span(node))
+    return replace(read_derivatives(reader, pairs, reader.span(node)), is_auto=is_auto)
 
 
 def _dispatch_schema(dialect: Dialect) -> Json:
@@ -263,7 +265,7 @@ NO_DEFAULTS = Shape(_LINES, _no_defaults)
 DISPATCH = Shape(_dispatch_schema, read_dispatch)
 TAGS = Shape(lambda dialect: words(comma_list(dialect.tags), dialect.tags), _tags, is_words=True)
 AUTOGEN = Shape(plain(**words(_NAMES)), _autogen, is_words=True)
-DERIVATIVES = Shape(plain(type="object"), _derivatives)
+DERIVATIVES = Shape(plain(anyOf=[{"type": "object"}, {"const": "auto"}]), _derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _derivatives)
 KERNEL_DTYPES = some_of("dtype", DTYPES)
 CHECKPOINT = one_of("policy", ("save", "recompute"))

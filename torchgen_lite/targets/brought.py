@@ -61,6 +61,8 @@ def check_brought(
 ) -> Iterator[Diagnostic]:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
+    autos = [o for o in operators if o.function.is_auto and "derivatives" not in fields]
+    given += [(operator, "derivatives") for operator in autos]
     brings = [t for t in configured_targets(program.config) if t.name == BRINGS]
     if not brings:
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
@@ -83,7 +85,8 @@ def check_brought(
             if brings:
                 help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
-            yield finding(operator.function, "TG535", message, place, "not used", help_)
+            code = "TG535" if field in fields else "TG540"
+            yield finding(operator.function, code, message, place, "not used", help_)
 
 
 def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:

@@ -376,3 +376,15 @@ def test_gradients_that_are_not_compared(
     result = run("breaking", "--torch", "--against", "old/native_functions.yaml")
     said = "1 operator, no breaking changes against old/native_functions.yaml\n"
     assert result == Result(0, "", f"{said}gradients are not compared: {reason}\n")
+
+
+def test_a_reference_is_the_same_under_the_new_name_of_an_argument(run: Run, project: Path) -> None:
+    entry = (
+        "- func: lib::f(Tensor {0}) -> Tensor\n  dispatch: {{CPU: f}}\n  derivatives: auto\n"
+        "  samples: {{calls: [], reference: {0} * 2}}\n"
+    )
+    (project / "torchgen_lite.toml").write_text('targets = ["torch-python"]\n')
+    (project / "old.yaml").write_text(entry.format("x"))
+    (project / "native_functions.yaml").write_text(entry.format("y"))
+    said = run("breaking", "--against", "old.yaml", "--output-format", "concise").stderr
+    assert "TG353" in said and "TG376" not in said

@@ -63,7 +63,7 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         yield from _check_keys(schema, formulas, gives, derivatives.span)
         yield from _check_gradients(schema, formulas)
         for formula in formulas:
-            if formula.expression is not None:
+            if formula.expression is not None and not formula.word:
                 known = _known_names(function, formula, in_cpp=not vocabulary.closed)
                 yield from _check_names(formula, formula.expression, known | values)
                 yield from check_calls(formula.expression, vocabulary)
@@ -97,6 +97,12 @@ def _refusal(function: NativeFunction) -> str | None:
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
         return f"`{name}` is differentiated through its CompositeImplicitAutograd kernel"
+    if function.is_auto and (function.samples is None or function.samples.reference is None):
+        return f"`{name}` has no `reference` in `samples`, which `auto` differentiates"
+    if function.is_auto and (function.func.written or function.func.is_aliasing):
+        return f"`auto` of `{name}`, which writes to an argument or returns one"
+    if function.is_auto and "nondeterministic_seeded" in function.tags:
+        return f"`auto` of `{name}`, which draws random numbers, so that a reference has others"
     return None
 
 

@@ -18,6 +18,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.formulas.callees import Operators
 from torchgen_lite.formulas.facts import Saved
 from torchgen_lite.formulas.kinds import BOOLS, FLOAT, TENSOR, TENSORS, UNKNOWN, Kind, kind_of_type
+from torchgen_lite.formulas.model import Call, Name
 from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
@@ -51,6 +52,19 @@ def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]
             yield "grad", 0, index
         if f"grad_{names[index]}" in info.used_gradients:
             yield f"grad_{names[index]}", position, index
+
+
+def with_formula(function: NativeFunction) -> NativeFunction:
+    """The entry with the formula of `derivatives: auto`: one for all tensors, of everything that the reference takes."""
+    written, samples, inputs = function.derivatives, function.samples, function.func.inputs
+    if written is None or not written.is_auto or written.span is None:
+        return function
+    reference = samples.reference.text if samples is not None and samples.reference else ""
+    names = tuple([a.name for a in inputs if is_tensor_like(a.type)])
+    call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
+    word, spans = f"auto ({reference})", tuple([written.span] * len(names))
+    formulas = (Formula(names, word, call, word, spans, written.span),) if names else ()
+    return function._replace(derivatives=replace(written, variants=((DEFAULT, formulas),)))
 
 
 def read_info(

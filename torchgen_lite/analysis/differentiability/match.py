@@ -42,7 +42,8 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
     if not infos:
         return Matches({}, {})
     _add_view_copies(operators, infos)
-    kinds = ((o, o.kind is SchemaKind.functional) for o in operators if o.name in infos)
+    given = [o for o in operators if o.name in infos and not o.function.is_auto]
+    kinds = ((o, o.kind is SchemaKind.functional) for o in given)
     shared = {(o.signature.without_defaults, is_new): infos[o.name] for o, is_new in kinds}
     found = ((operator.name, _find(operator, infos, shared)) for operator in operators)
     return Matches({name: own for name, own in found if own}, infos)

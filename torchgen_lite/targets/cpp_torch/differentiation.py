@@ -146,7 +146,7 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
     function = operator.function
     for key in plan.origins:
         info = plan.infos.get(key)
-        problem = info and policy.refuses(operator.facts, plan, info)
+        problem = info and not function.is_auto and policy.refuses(operator.facts, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is generated from its formulas"

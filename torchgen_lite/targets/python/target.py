@@ -82,6 +82,8 @@ def _inexpressible(
     operators."""
     if function.func.is_open:
         return "takes or returns any number of values, which a stub cannot"
+    if records and function.is_auto:
+        return "has `derivatives: auto`, and a reference that calls PyTorch"
     if records and _has_list_among_results(function):
         return "has formulas, and a list among its results, whose gradients cannot be told apart"
     schema = function.func

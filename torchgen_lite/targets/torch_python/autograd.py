@@ -28,6 +28,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Expression, Member
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
+from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -76,7 +77,7 @@ class AutogradView(NamedTuple):
     def uses_needs(self) -> bool:
         """Whether backward asks which inputs need a gradient: for a formula, or for the length of a
         list."""
-        return bool(self.formulas or _lists(self.operator.schema))
+        return bool(self.formulas or "needs" in self.returned)
 
 
 class Autograd(NamedTuple):
@@ -119,7 +120,7 @@ class _Functions:
     """What formulas call: helper modules first, then operators of the package, then torch."""
 
     def __init__(self, package: Package) -> None:
-        self.index = package.modules.get("formulas")
+        self.package, self.index = package, package.modules.get("formulas")
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
@@ -159,8 +160,8 @@ def _view(
         tuple(_undifferentiable(operator, info)),
         [saved.output(schema, index) for index in others],
         tuple(_grads(schema, info)),
-        *_formulas(schema, info, words),
-        _returned(schema, info),
+        *(([], []) if operator.function.is_auto else _formulas(schema, info, words)),
+        _returned(operator, info, functions.package),
         *tangents_of(operator, info, words),
     )
 
@@ -223,9 +224,9 @@ def _lists(schema: FunctionSchema) -> set[str]:
     return {a.name for a in schema.positional if isinstance(a.type, ListType)}
 
 
-def _returned(schema: FunctionSchema, info: DifferentiabilityInfo) -> str:
-    """The gradients of all inputs, None for those that have no formula."""
-    items = []
+def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
+    """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
+    schema, items = operator.schema, []
     for index, argument in enumerate(schema.positional):
         if argument.name in info.arguments:
             items.append(f"grad_{argument.name}_")
@@ -234,6 +235,10 @@ def _returned(schema: FunctionSchema, info: DifferentiabilityInfo) -> str:
         else:
             items.append("None")
     result = tuple_display(items)
+    if operator.function.is_auto:
+        names = {a: identifier(a.name) for a in schema.arguments}
+        given = [f"{n}=" * a.kwarg_only + saved.local(a.name) for a, n in names.items()]
+        result = f"_library.gradients(ctx, needs, grads, {package.reference(operator)}, {', '.join(given)})"
     if _lists(schema) and any(a.default is not None for a in schema.positional):
         # torch.library wants exactly as many as there were inputs.
         result = f"{result}[: len(ctx.needs_input_grad)]"

@@ -133,6 +133,21 @@ class Package(NamedTuple):
         name = operator.functions.get(field)
         return self.module_of("fakes", name) if name else None
 
+    def named(self, operator: PackagedOperator, field: str) -> str:
+        """`_library.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
+        found = self.named_function(operator, field)
+        if found is None:
+            return ""
+        place = f"_places.{operator.named(field)}"
+        return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"
+
+    def reference(self, operator: PackagedOperator) -> str:
+        """The function that the reference of the samples is."""
+        samples = operator.function.samples
+        assert samples is not None and samples.reference is not None
+        named = self.named(operator, "reference")
+        return named or torch_library.reference(operator.schema, samples.reference.text)
+
 
 def place_of(span: Span | None) -> str:
     return f"{portable_path(span.source.path)}:{span.line}" if span else ""

@@ -95,8 +95,13 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
-        used = "dispatch" if package.registration(operator, Origin.reference) else "decompose"
-        if operator.function.place(used) and package.named_function(operator, "reference"):
+        uses = {
+            "dispatch": package.registration(operator, Origin.reference) is not None,
+            "decompose": bool(operator.function.decompose),
+            "derivatives": operator.function.is_auto,
+        }
+        used = next((field for field, is_used in uses.items() if is_used), "")
+        if used and package.named_function(operator, "reference"):
             yield operator.named("reference"), operator.place_of(used)
     for name, (_, first_use) in autograd.functions.items():
         yield f"formula_{name}", first_use

@@ -19,7 +19,6 @@ from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.torch_library import added_tags
-from torchgen_lite.languages.python.torch_library import reference
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
@@ -41,16 +40,12 @@ def _rules(
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
     for entry, _, _ in kernels_of(package, operator):
         yield entry.key, operator.named(entry.key)
-    samples, given = operator.function.samples, ""
-    if samples is not None and samples.reference is not None:
-        named = _named(package, operator, "reference")
-        given = named or reference(operator.schema, samples.reference.text)
     is_computed = package.registration(operator, Origin.reference) is not None
     for entry in operator.facts.own_kernels:
         if is_computed and entry.kernel == REFERENCE:
-            yield entry.key, f"_library.apart({given})"
+            yield entry.key, f"_library.apart({package.reference(operator)})"
     if package.registration(operator, Origin.fake):
-        fake = _named(package, operator, "fake") or operator.named("fake")
+        fake = package.named(operator, "fake") or operator.named("fake")
         yield "fake", fake
         if package.registration(operator, Origin.traced_view):
             yield "view", fake
@@ -77,7 +72,7 @@ def _rules(
             yield "forward", operator.named("forward")
     elif package.registration(operator, Origin.underived):
         yield "underived", "torch.is_tensor"
-    vmap = _named(package, operator, "vmap")
+    vmap = package.named(operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
     elif package.registration(operator, Origin.axes):
@@ -87,7 +82,7 @@ def _rules(
     if operator.function.checkpoint:
         yield "checkpoint", quote(operator.function.checkpoint)
     for compiler in operator.function.decompose:
-        yield compiler, given
+        yield compiler, package.reference(operator)
     if operator.function.flops is not None and not operator.is_torchs:
         yield "flops", operator.named("flops")
     if package.registration(operator, Origin.autocast):
@@ -105,13 +100,3 @@ def _autocast(operator: PackagedOperator) -> str:
     back = f", back={found[-1]}" if rule.result else ""
     rule_text = f"_library.{rule.dtype}"
     return f"_library.Casts({rule_text}{only}{back})" if only or back else rule_text
-
-
-def _named(package: Package, operator: PackagedOperator, field: str) -> str:
-    """`_library.named(_places.fake_nonzero, "my_fakes", "nonzero_fake")`, which imports the
-    function at its first call."""
-    found = package.named_function(operator, field)
-    if found is None:
-        return ""
-    place = f"_places.{operator.named(field)}"
-    return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"

@@ -29,7 +29,7 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
     in_torch = functions_of_torch().torch
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
-        if not package.registration(operator, Origin.formulas):
+        if not package.registration(operator, Origin.formulas) or operator.function.is_auto:
             continue
         info = package.resolved.autograd[operator.name].info
         assert info is not None

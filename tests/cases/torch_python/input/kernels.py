@@ -20,3 +20,7 @@ def flipped(self):
 
 def add_out(self, other, *, alpha, out):
     return out
+
+
+def gated(x, gate, *, by):
+    return x * by if gate is None else x * gate.sigmoid() * by

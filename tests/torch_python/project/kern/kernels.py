@@ -113,3 +113,16 @@ def _copied(x):
 
 def squared_(self, weight, dims):
     return self.mul_(self if weight is None else self * weight)
+
+
+def normed(x, weight, *, eps):
+    rstd = (x * x).mean(-1, keepdim=True).add(eps).rsqrt()
+    return _copied(x) * rstd * (1.0 if weight is None else weight), rstd
+
+
+def spread(self, other, k):
+    return _copied(self) * other.exp() * k[0]
+
+
+def cubes(xs, index, unused):
+    return [_copied(x) ** 3 for x in xs]

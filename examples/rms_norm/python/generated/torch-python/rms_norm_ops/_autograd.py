@@ -229,6 +229,44 @@ def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
+def gradients(
+    ctx: Any, needs: Sequence[Any], grads: Any, reference: Function, /, *args: Any, **kwargs: Any
+) -> tuple[Any, ...]:
+    """The gradients that `needs` asks for: those of what a reference computes from the arguments again.
+
+    Where values are wrapped, or traced, `torch.func` has to make the graph. It gives zeros, not None, to what is unused.
+    """
+    flags, shape = pytree.tree_flatten([*needs])
+    values, rest = shape.flatten_up_to([*args[: len(needs)]]), args[len(needs) :]
+    wanted = [value for value, flag in zip(values, flags) if flag]
+
+    def computed(*tensors: torch.Tensor) -> Any:
+        """The results that have a gradient, and the gradients."""
+        given = iter(tensors)
+        own = [next(given) if flag else value for value, flag in zip(values, flags)]
+        results = pytree.tree_leaves(reference(*pytree.tree_unflatten(own, shape), *rest, **kwargs))
+        pairs = zip(results, pytree.tree_leaves(grads), strict=True)
+        known = [(r, g.to(r.dtype)) for r, g in pairs if g is not None and _is_real(r)]
+        for r, g in known:
+            if r.shape != g.shape:
+                raise RuntimeError(f"the reference gives {r.shape}, and the operator {g.shape}")
+        return [r for r, _ in known], [g for _, g in known]
+
+    if not isinstance(ctx, _Kept) and (_is_transformed() or torch.compiler.is_dynamo_compiling()):
+        _, pull, weights = _torch.func.vjp(computed, *wanted, has_aux=True)
+        found = iter(pull(weights))
+    else:
+        with torch.enable_grad():
+            # As if they came from nowhere: one may be computed from another.
+            at = [t.view_as(t) for t in wanted]
+            at = [t if t.requires_grad else t - torch.zeros_like(t, requires_grad=True) for t in at]
+            known = [(r, g) for r, g in zip(*computed(*at)) if r.requires_grad]
+        outputs, weights = zip(*known) if known else ((), ())
+        how: Any = {"create_graph": _is_enabled(), "allow_unused": True}
+        found = iter(torch.autograd.grad(outputs, at, weights, **how) if known else ())
+    return tuple(pytree.tree_unflatten([next(found, None) if f else None for f in flags], shape))
+
+
 def _check_leaf(written: torch.Tensor) -> None:
     for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
         if written.requires_grad and leaf is not None and leaf.is_leaf:

@@ -43,6 +43,12 @@ def cpu_topk(self: Tensor, k: int, *, index: dtype | None = None) -> Any:
     return _kernel(self, k, index=index)
 
 
+def cpu_gated(x: Tensor, gate: Tensor | None = None, *, by: float = 1.0) -> Any:
+    """small::gated for CPU."""
+    _kernel = _library.resolve(_places.cpu_gated, "kernels", "gated")
+    return _kernel(x, gate, by=by)
+
+
 def cpu_nonzeros(x: Tensor) -> Any:
     """small::nonzeros for CPU."""
     _kernel = _library.resolve(_places.cpu_nonzeros, "kernels", "nonzeros")
@@ -92,6 +98,11 @@ def fake_axpy_(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
 def fake_topk(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
     """Shape and dtype of small::topk."""
     return (self.new_empty([k]), self.new_empty([k], dtype=_support.default(index, torch.int64)))
+
+
+def fake_gated(x: Tensor, gate: Tensor | None = None, *, by: float = 1.0) -> Tensor:
+    """Shape and dtype of small::gated."""
+    return torch.empty_like(x)
 
 
 def fake_flipped(self: Tensor) -> Tensor:
@@ -183,6 +194,39 @@ def backward_topk(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_self_, None)
 
 
+def setup_context_gated(
+    ctx: Any,
+    inputs: tuple[Any, ...],
+    keyword_only_inputs: dict[str, Any],
+    output: Any,
+) -> None:
+    """Keep what the gradients of small::gated need."""
+    x = inputs[0]
+    gate = inputs[1]
+    by = keyword_only_inputs["by"]
+    ctx.by = by
+    ctx.save_for_backward(x, gate)
+
+
+def backward_gated(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """Gradients of small::gated."""
+    needs = _support.padded(ctx.needs_input_grad, 2)
+    x, gate = ctx.saved_tensors
+    by = ctx.by
+    return _library.gradients(
+        ctx,
+        needs,
+        grads,
+        lambda x,
+        gate=None,
+        *,
+        by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+        x,
+        gate,
+        by=by,
+    )
+
+
 OPERATORS = [
     _library.Operator(
         _places.func_axpy,
@@ -238,6 +282,17 @@ OPERATORS = [
                 from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
             ),
             "underived": torch.is_tensor,
+        },
+    ),
+    _library.Operator(
+        _places.func_gated,
+        "small::gated",
+        "gated(Tensor x, Tensor? gate=None, *, float by=1.0) -> Tensor",
+        {
+            "CPU": cpu_gated,
+            "fake": fake_gated,
+            "setup_context": setup_context_gated,
+            "backward": backward_gated,
         },
     ),
     _library.Operator(

@@ -16,6 +16,7 @@ _op_axpy: Callable[..., Tensor] = torch.ops.small.axpy.default
 _op_axpy_: Callable[..., Tensor] = torch.ops.small.axpy_.default
 _op_topk: Callable[..., tuple[Tensor, Tensor]] = torch.ops.small.topk.default
 _op_swish: Callable[..., tuple[Tensor, Tensor]] = torch.ops.small.swish.default
+_op_gated: Callable[..., Tensor] = torch.ops.small.gated.default
 _op_nonzeros: Callable[..., Tensor] = torch.ops.small.nonzeros.default
 _op_flipped: Callable[..., Tensor] = torch.ops.small.flipped.default
 
@@ -43,6 +44,11 @@ def swish(x: Tensor, from_: Tensor | None = None) -> tuple[Tensor, Tensor]:
     return _op_swish(x, from_)
 
 
+def gated(x: Tensor, gate: Tensor | None = None, *, by: float = 1.0) -> Tensor:
+    """small::gated(Tensor x, Tensor? gate=None, *, float by=1.0) -> Tensor"""
+    return _op_gated(x, gate, by=by)
+
+
 def nonzeros(x: Tensor) -> Tensor:
     """small::nonzeros(Tensor x) -> Tensor"""
     return _op_nonzeros(x)
@@ -58,6 +64,7 @@ __all__ = [
     "axpy_",
     "topk",
     "swish",
+    "gated",
     "nonzeros",
     "flipped",
 ]

@@ -77,6 +77,13 @@ CASES = {
         lambda: call(torch.randn(3)),
         reference=lambda x, from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
     ),
+    **cases(
+        "gated",
+        torch.ops.small.gated.default,
+        lambda: call(torch.randn(3), torch.randn(3)),
+        inputs=("x", "gate"),
+        reference=lambda x, gate=None, *, by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+    ),
 }
 
 

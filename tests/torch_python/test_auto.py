@@ -1,0 +1,100 @@
+"""`derivatives: auto`: gradients of references are those of formulas that are written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.torch_python.generated import run_program, write_package
+
+pytestmark = pytest.mark.torch
+
+CONFIG = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+[target.torch-python]
+kernels = ["kern"]
+package = "my_ops"
+"""
+# Each operator twice, with the same kernel.
+ENTRIES = """\
+- func: my::normed{0}(Tensor x, Tensor? w=None, *, float eps=0.5) -> (Tensor out, Tensor rstd)
+  dispatch: {{CPU: normed}}
+  fake:
+    out: {{like: x}}
+    rstd: {{like: x, shape: "with_size(x, -1, 1)"}}
+  derivatives: {1}
+  samples:
+    calls: [(randn(3))]
+    reference: >-
+      (x * ((x * x).mean(-1, True) + eps).rsqrt() * (1.0 if w is None else w),
+      ((x * x).mean(-1, True) + eps).rsqrt())
+- func: my::spread{0}(Tensor x, Tensor y, float s=1.0) -> Tensor
+  dispatch: {{CPU: spread}}
+  fake: {{shape: "broadcast(x, y)"}}
+  derivatives: {2}
+  samples:
+    calls:
+      - (randn(3), randn(3))
+    reference: x * torch.exp(y) * s
+"""
+NORMED = """
+    let: {scaled: "w.defined() ? grad_out * w : grad_out", inner: "(scaled * x).sum(-1, true) + grad_rstd"}
+    x: scaled * rstd - x * inner * rstd.pow(3) / x.size(-1)
+    w: grad_out * x * rstd"""
+SPREAD = """
+    x: grad * y.exp() * s
+    y: grad * result"""
+KERNELS = """\
+def normed(x, w, *, eps):
+    rstd = ((x * x).mean(-1, True) + eps).rsqrt()
+    return x * rstd * (1.0 if w is None else w), rstd
+
+
+def spread(x, y, s):
+    return x * y.exp() * s
+"""
+COMPARED = """
+import torch
+import my_ops as ops
+
+torch.manual_seed(0)
+x, w, y = (torch.randn(*size, dtype=torch.float64, requires_grad=True) for size in ((2, 3), (3,), (2, 1)))
+v = torch.randn(2, 3, dtype=torch.float64)
+CALLS = {
+    "both results": (lambda f: f(x, w, eps=0.25), ops.normed, ops.normed_by_hand),
+    "one result": (lambda f: f(x, w)[1], ops.normed, ops.normed_by_hand),
+    "an absent weight": (lambda f: f(x), ops.normed, ops.normed_by_hand),
+    "broadcast": (lambda f: f(x, y, 2.0), ops.spread, ops.spread_by_hand),
+    "one from the other": (lambda f: f(x, x[:, :1] * y), ops.spread, ops.spread_by_hand),
+}
+
+def gradients(call, f):
+    results = call(f)
+    total = sum((r * r).sum() for r in (results if isinstance(results, tuple) else (results,)))
+    first = torch.autograd.grad(total, (x, w, y), create_graph=True, allow_unused=True)
+    second = torch.autograd.grad(sum((g * g).sum() for g in first if g is not None), x)
+    return [*first, *second]
+
+for name, (call, *both) in CALLS.items():
+    found, wanted = (gradients(call, f) for f in both)
+    is_none = [g is None for g in found]
+    same = [g is None or torch.allclose(g, h) for g, h in zip(found, wanted) if h is not None]
+    print(name, is_none == [h is None for h in wanted], all(same), len(same))
+"""
+
+
+def test_they_are_those_of_formulas(tmp_path: Path) -> None:
+    by_hand = ENTRIES.format("_by_hand", NORMED, SPREAD)
+    (tmp_path / "ops.yaml").write_text(ENTRIES.format("", "auto", "auto") + by_hand)
+    (tmp_path / "kern.py").write_text(KERNELS)
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    write_package(tmp_path)
+    assert run_program(tmp_path, COMPARED).splitlines() == [
+        "both results True True 3",
+        "one result True True 3",
+        "an absent weight True True 2",
+        "broadcast True True 3",
+        "one from the other True True 3",
+    ]
