@@ -187,6 +187,7 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> list[tuple[str, str]]:
     if any(one.is_pytorch or Origin.vmap in one.makes for one in policies):
         said += [("effects", function.effects or ""), ("checkpoint", function.checkpoint or "")]
         said += [("decompose", compiler) for compiler in function.decompose]
+        said += [("triton", key) for key in function.triton]
         said += [("flops", _renamed(function.flops, names))]
     return [(field, word) for field, word in said if word]
 

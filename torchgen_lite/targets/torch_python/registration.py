@@ -54,8 +54,11 @@ def _rules(
     package: Package, operator: PackagedOperator, refusing: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
-    for entry, _, _ in kernels_of(package, operator):
-        yield entry.key, operator.named(entry.key)
+    for entry, module, function in kernels_of(package, operator):
+        kernel = operator.named(entry.key)
+        if entry.key in operator.function.triton:
+            kernel = f'_library.launching(_places.{kernel}, "{module}", "{function}", {kernel})'
+        yield entry.key, kernel
     if package.registration(operator, Origin.fake):
         fake = _named(package, operator, "fake") or operator.named("fake")
         yield "fake", fake
