@@ -25,7 +25,7 @@ targets = ["torch-python"]
 package = "cookbook_ops"
 folder = "."
 tests = "tests"
-kernels = ["kernels"]
+kernels = ["kernels", "cookbook_triton"]
 fakes = ["kernels"]
 formulas = ["kernels"]
 """
@@ -39,9 +39,9 @@ x = torch.randn(3, 400)
 assert cookbook_ops.jitter(x).shape == x.shape
 assert cookbook_ops.newer(x).equal(x)
 if "triton" in sys.argv:
-    from cookbook_triton import silu
+    from cookbook_triton import silu_triton
 
-    torch.testing.assert_close(silu(x), cookbook_ops.silu(x))
+    torch.testing.assert_close(silu_triton(x), cookbook_ops.silu(x))
 """
 
 

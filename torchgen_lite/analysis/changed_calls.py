@@ -197,6 +197,7 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], s
         said["effects", "calls may be dropped"] = function.effects or ""
         said["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
         said |= {("decompose", f"no `{compiler}`"): compiler for compiler in function.decompose}
+        said |= {("triton", f"no `{key}`"): key for key in function.triton}
         said["flops", "calls are counted differently"] = _renamed(function.flops, names)
     return {key: word for key, word in said.items() if word}
 

@@ -1,4 +1,4 @@
-"""Check the fields that say something to compilers and counters: `decompose:`, `flops:`, `checkpoint:`."""
+"""Check the fields that say something to compilers and counters: `decompose:`, `triton:`, `flops:`, `checkpoint:`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
+from torchgen_lite.schema.model import find_annotation
 
 
 def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
     """TG387, where nothing can be put in the place of an operator's calls."""
     yield from _unsuited(operator, "decompose", lacks_reference(operator.function))
+
+
+def check_triton(operator: Operator, keys: Sequence[str]) -> Iterator[Found]:
+    """TG387, where no kernel can be put in the place of calls."""
+    returned = [find_annotation(value.type) for value in operator.schema.returns]
+    problem = "returns an argument" if any(returned) else ""
+    yield from _unsuited(operator, "triton", problem)
 
 
 def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:
@@ -40,6 +48,8 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
         problem = "is an operator of PyTorch"
     elif operator.is_only_composed:
         problem = "is composed of others, which is all that compilers see"
+    elif operator.function.effects is not None and field in ("decompose", "triton"):
+        problem = "has effects"
     if problem:
         message = f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}"
         yield Found("TG387", message, operator.function.place(field), "not used", "leave it out")

@@ -106,6 +106,7 @@ _CHECKS = {
     "samples": "samples.check",
     "decompose": "compiled.check_decompose",
     "checkpoint": "compiled.check_checkpoint",
+    "triton": "compiled.check_triton",
     "axes": "axes.check",
     "autocast": "autocast.check",
 }

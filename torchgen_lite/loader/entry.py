@@ -142,8 +142,8 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects`, `checkpoint`, `decompose`, `flops`
-    and `autocast` are our own fields. `extra` holds fields that are kept as text. Where an entry is written makes no difference to `==`.
+    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects`, `checkpoint`, `decompose`, `triton`,
+    `flops` and `autocast` are our own fields. `extra` holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
     func: FunctionSchema
@@ -175,6 +175,7 @@ class NativeFunction(NamedTuple):
     effects: str | None = None
     checkpoint: str | None = None
     decompose: tuple[str, ...] = ()
+    triton: tuple[str, ...] = ()
     flops: Expression | None = None
     autocast: Autocast | None = None
     derivatives: Derivatives | None = None

@@ -163,6 +163,11 @@ _FIELDS = (
         "the compilers that put the reference of `samples` in the operator's place: `inductor`, `onnx`",
     ),
     _ours(
+        "triton",
+        native.TRITON,
+        "the keys whose kernels, Python functions, launch Triton kernels that compilers look into",
+    ),
+    _ours(
         "flops",
         declared_in("fakes", "FLOPS"),
         "how many floating-point operations a call takes, an expression as in `fake`",

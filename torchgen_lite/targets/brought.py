@@ -17,7 +17,7 @@ from torchgen_lite.targets import configured_targets
 
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
-PLAIN = ("effects", "checkpoint", "decompose", "flops")
+PLAIN = ("effects", "checkpoint", "decompose", "triton", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),

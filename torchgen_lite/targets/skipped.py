@@ -75,6 +75,10 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iter
         message = f"target `{policy.target}` has no `autocast` for an operator of PyTorch"
         hint = "target `cpp-torch` registers it"
         yield finding(function, "TG515", message, function.place("autocast"), "here", hint)
+    if function.triton and not policy.in_pytorch:
+        message = f"target `{policy.target}` runs no kernels of Triton"
+        hint = "target `torch-python` does; leave the operator out here with `skip`"
+        yield finding(function, "TG515", message, function.place("triton"), "here", hint)
     for entry in function.dispatch:
         origin = BY_WORD.get(entry.kernel)
         if origin is None:

@@ -29,6 +29,14 @@ KERNEL = "  dispatch: {CPU: f, Meta: g}\n"
             "writes to an argument or returns one",
         ),
         ("- func: f(Tensor x) -> Tensor\n" + KERNEL + "  flops: 1\n", "is an operator of PyTorch"),
+        (NAME + KERNEL + "  triton: CPU\n", ""),
+        (NAME + "  triton: CompositeExplicitAutograd\n", "is composed of others"),
+        (NAME + KERNEL + "  effects: ordered\n  triton: CPU\n", "has effects"),
+        ("- func: my::f(Tensor(a!) x) -> ()\n" + KERNEL + "  triton: CPU\n", ""),
+        (
+            "- func: my::f(Tensor(a!) x) -> Tensor(a!)\n" + KERNEL + "  triton: CPU\n",
+            "returns an argument",
+        ),
         (NAME + KERNEL + "  flops: x.numel()\n", ""),
         (
             "".join(
@@ -59,6 +67,10 @@ def test_what_has_no_use_for_a_field(entry: str, problem: str, tmp_path: Path) -
         ("flops: 0", ""),
         ("flops: x.numel() - 4", ""),
         ("decompose: []", "4:14: error[TG114] 'decompose' has no value: expected a compiler"),
+        (
+            "triton: Cuda",
+            "4:11: error[TG107] unknown dispatch key 'Cuda': not a dispatch key",
+        ),
         ("dtypes: []", "4:11: error[TG114] 'dtypes' has no value: expected a dtype"),
     ],
 )

@@ -40,3 +40,37 @@ def test_calls_that_compilers_drop(target: str, tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(config)
     made = generate_all(load(root=tmp_path), targets=[target]).diagnostics
     assert [d.operator for d in made if d.code == "TG516"] == ["my::log"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "said"),
+    [
+        ('"cpp-torch"]', "TG535 target `cpp-torch` registers nothing for `triton`"),
+        ('"cpp-torch-stable"]', "TG535 target `cpp-torch-stable` registers nothing for `triton`"),
+        ('"python"]', "TG515 target `python` runs no kernels of Triton"),
+        (
+            '"cpp-runtime"]\n[target.cpp-runtime]\ntensor = "toy::Tensor"',
+            "TG515 target `cpp-runtime` runs no kernels of Triton",
+        ),
+        ('"torch-python"]\n[target.torch-python]\nkernels = ["kernels"]', ""),
+        (
+            '"cpp-torch", "torch-python"]\n[target.torch-python]\nkernels = ["kernels"]\nload = "_C"',
+            "TG387 `triton`: no module of `kernels` has the kernel for `CPU`",
+        ),
+    ],
+)
+def test_who_runs_kernels_of_triton(targets: str, said: str, tmp_path: Path) -> None:
+    """With C++ beside it, a kernel that no module has is in C++."""
+    key = "CPU" if said.startswith("TG387") else "CUDA"
+    (tmp_path / "ops.yaml").write_text(
+        "- func: my::f(Tensor x) -> Tensor\n  dispatch: {CUDA: f, Meta: h"
+        + (", CPU: g" if key == "CPU" else "")
+        + f"}}\n  triton: {key}\n"
+    )
+    (tmp_path / "kernels.py").write_text("def f(x): ...\ndef h(x): ...\n")
+    config = f'schema = "ops.yaml"\ntargets = [{targets}\n'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    made = generate_all(load(root=tmp_path)).diagnostics
+    assert [f"{d.code} {d.message}" for d in made if "riton" in d.message] == (
+        [said] if said else []
+    )

@@ -140,7 +140,7 @@ def _read_custom_op(one: Registration, library: Library) -> None:
     if one.kind == "triton_op":
         _add_extra(one, library, name, "fake")
         message = f"`{name}` is a `triton_op`, into which `torch.compile` looks"
-        _report(one, library, message, "an entry hides what is in it: keep the call, or do without")
+        _report(one, library, message, "add `triton: CompositeExplicitAutograd` to its entry")
 
 
 def _inferred(one: Registration, tags: set[str]) -> str:

@@ -38,8 +38,11 @@ def _rules(
     package: Package, operator: PackagedOperator, refusing: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
-    for entry, _, _ in kernels_of(package, operator):
-        yield entry.key, operator.named(entry.key)
+    for entry, module, function in kernels_of(package, operator):
+        kernel = operator.named(entry.key)
+        if entry.key in operator.function.triton:
+            kernel = f'_library.launching(_places.{kernel}, "{module}", "{function}", {kernel})'
+        yield entry.key, kernel
     is_computed = package.registration(operator, Origin.reference) is not None
     for entry in operator.facts.own_kernels:
         if is_computed and entry.kernel == REFERENCE:

@@ -24,7 +24,7 @@ from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, 
 from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
-from torchgen_lite.targets.torch_python.kernels import author_functions
+from torchgen_lite.targets.torch_python.kernels import author_functions, kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, build_package
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
@@ -133,6 +133,10 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         hint = "add `fake:`, or a kernel for `Meta`"
         yield finding(function, "TG339", message, function.place("func"), "here", hint)
     yield from check_effects(function)
+    in_python = {entry.key for entry, _, _ in kernels_of(package, operator)}
+    for key in sorted({*function.triton} - in_python):
+        message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
+        yield finding(function, "TG387", message, function.place("triton"), "not in Python")
     has_formulas = function.derivatives is not None and package.options.autograd
     problem = unrecordable(operator.facts) if has_formulas and not is_view_rule(function) else ""
     if problem:

@@ -20,6 +20,10 @@ from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 import torch
+from torch._functorch import config
+from torch._library import triton
+from torch._subclasses import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.utils import _pytree as pytree
 
 from . import _autograd, _compiled
@@ -90,6 +94,14 @@ def named(place: str, module: str, name: str) -> Function:
         return resolve(place, module, name)(*args, **kwargs)
 
     return call
+
+
+def launching(place: str, module: str, name: str, kernel: Function) -> Function:
+    """A kernel that launches Triton kernels in that function; compilers trace `__wrapped__`, which is slow to run."""
+    _named.add(module)
+    call: Any = triton.set_wrap_triton_enabled(False)(kernel)
+    call.launched = lambda: triton.get_inner_triton_kernels(resolve(place, module, name))
+    return cast("Function", call)
 
 
 # The transaction.
@@ -210,11 +222,15 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
         elif what == "effects":
-            _register_effects(name)
+            effects: Any = importlib.import_module("torch._higher_order_ops.effects")
+            effects._register_effectful_op(_handle(name), effects._EffectType.ORDERED)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
         elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint"}:
             library.impl(operator.local_name, function, what)
+    keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]
+    if keys:
+        _register_triton(library, name, keys, table)
     if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
     if operator.is_torchs:
@@ -252,11 +268,33 @@ def _drawing(operator: str) -> Function:
     return kernel
 
 
-def _register_effects(name: str) -> None:
-    """Let compilers keep the calls, in their order."""
-    from torch._higher_order_ops import effects
+class _Launched(list[Any]):
+    """Triton kernels, which caches of compiled programs ask for; functions are imported then."""
 
-    effects._register_effectful_op(_handle(name), effects._EffectType.ORDERED)
+    def __iter__(self) -> Iterator[Any]:
+        return (found for kernel in super().__iter__() for found in kernel.launched())
+
+
+def _register_triton(library: Any, name: str, launching: Sequence[str], table: Any) -> None:
+    """Let compilers trace the kernel that a call would run; as with `triton_op`, exported programs keep the call."""
+
+    def rule(mode: Any, op: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        tensors = [v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor)]
+        found = {_C._dispatch_key_for_device(value.device.type) for value in tensors}
+        # A tensor on the CPU, a number, may stand beside those of a device.
+        [key, *others] = found - {"CPU"} or found or {"Undefined"}
+        key = key if _has_kernel(name, key) else "CompositeExplicitAutograd"
+        is_plain = {*types} <= {torch.Tensor, FakeTensor, FunctionalTensor} and not others
+        is_plain = is_plain and all(value.layout is torch.strided for value in tensors)
+        is_wanted = key in launching and getattr(config, "decompose_custom_triton_ops", True)
+        if not (is_plain and is_wanted):
+            return mode.__torch_dispatch__(op, types, args, kwargs)
+        with mode:
+            return table[name, key].__wrapped__(*args, **kwargs)
+
+    known = getattr(triton, "triton_ops_to_kernels", {})
+    known[name] = _Launched(table[name, key] for key in launching)
+    _feature("register_torch_dispatch")(name, FunctionalTensorMode, rule, lib=library)
 
 
 def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
