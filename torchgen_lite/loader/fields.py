@@ -6,14 +6,12 @@ docs/schema.md. What people read about a field is prose, and stands in `fields.t
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader import native_fields as native
 from torchgen_lite.loader import shapes
-from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.options import Json, descriptions
 from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.shapes import FLAG, TEXT, UNREAD, UNREAD_FLAG, Shape, declared_in
 
@@ -40,14 +38,7 @@ class Field(NamedTuple):
     @property
     def description(self) -> str:
         """What editors and docs/schema.md say of the field: its line in `fields.txt`."""
-        return _descriptions()[self.name]
-
-
-@cache
-def _descriptions() -> dict[str, str]:
-    # Read when somebody asks: what generates does not.
-    text = Path(__file__).with_suffix(".txt").read_text("utf-8")
-    return dict([line.split(": ", 1) for line in text.splitlines()])
+        return descriptions(__file__)[self.name]
 
 
 def _ours(name: str, shape: Shape, *, fills: bool = True, part_of: str = "") -> Field:
