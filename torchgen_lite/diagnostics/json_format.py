@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from .model import Diagnostic, Span, has_errors
 
 JSON_VERSION = 1
-_EFFECTS = ("breaks callers", "changes results", "breaks promises", "may change")
 
 
 def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
@@ -61,49 +62,6 @@ def render_json(
     return json.dumps(document, indent=2) + "\n"
 
 
-def json_format_schema() -> dict[str, object]:
-    """The JSON Schema (Draft-07) of the JSON output."""
-    text, number = {"type": "string"}, {"type": "integer", "minimum": 1}
-    text_or_null = {"type": ["string", "null"]}
-    position = _object({"line": number, "column": number}) | {"type": ["object", "null"]}
-    place = {"path": text, "start": position, "end": position}
-    fix = _object({**place, "text": text}) | {"type": ["object", "null"]}
-    objects = {"type": "array", "items": {"type": "object"}}
-    diagnostic = {
-        "type": "object",
-        "required": ["code", "severity", "message", "path", "start", "end"],
-        "properties": {
-            "code": {"type": "string", "pattern": "^[A-Z]{2,8}[0-9]{3}$"},
-            "severity": {"enum": ["error", "warning"]},
-            "message": text,
-            "label": text,
-            "help": text_or_null,
-            "notes": {"type": "array", "items": text},
-            "path": text_or_null,
-            "start": position,
-            "end": position,
-            "operator": text_or_null,
-            "effect": {"enum": [*_EFFECTS, None]},
-            "fix": fix,
-            "related": {"type": "array", "items": _object({"message": text, **place})},
-        },
-    }
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "torchgen-lite output",
-        "type": "object",
-        "required": ["version", "kind", "ok", "summary", "diagnostics"],
-        "properties": {
-            "version": {"const": JSON_VERSION},
-            "kind": {"type": "string"},
-            "ok": {"type": "boolean"},
-            "summary": {"type": "object", "additionalProperties": {"type": "integer"}},
-            **dict.fromkeys(("files", "operators", "calls", "codes", "changes"), objects),
-            "diagnostics": {"type": "array", "items": diagnostic},
-        },
-    }
-
-
-def _object(properties: dict[str, object]) -> dict[str, object]:
-    """An object that has all of these properties."""
-    return {"type": "object", "required": list(properties), "properties": properties}
+def json_format_schema() -> Any:
+    """The JSON Schema (Draft-07) of the JSON output; it is the same for every project, so it is a file."""
+    return json.loads(Path(__file__).with_suffix(".schema.json").read_text("utf-8"))

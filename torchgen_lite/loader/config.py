@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,7 @@ from torchgen_lite.loader.options import (
     TABLE,
     TEXT,
     Option,
+    descriptions,
     matching,
     one_or_more,
     option,
@@ -56,11 +58,20 @@ _HEADERS = re.compile(r"(?m)^\s*\[\s*tool\s*\.\s*(torchgen[_-]lite)(?![\w-])")
 # The tables of the configuration, besides those of targets.
 TABLES = ("lint", "workspace")
 
-_CODE = matching(
-    "[A-Z0-9]+",
-    "begins no diagnostic code",
-    begins_code,
-    help=lambda text: did_you_mean(text, code_names()),
+# What people read about the options is prose, and stands in `config.txt`.
+_option = partial(option, "")
+_NAMESPACE = matching(rf"{NAME}(?:::{NAME})*", "is not a namespace")
+_RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
+_DEVICE = matching(
+    NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
+)
+_CODES = one_or_more(
+    matching(
+        "[A-Z0-9]+",
+        "begins no diagnostic code",
+        begins_code,
+        help=lambda text: did_you_mean(text, code_names()),
+    )
 )
 _MEMBER = matching(
     r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
@@ -84,101 +95,25 @@ class Config:
 
     root: Path
     path: Path | None = None
-    schema: tuple[str, ...] = option(
-        "The schema files, in the order in which they are read.",
-        one_or_more(PATH),
-        (DEFAULT_SCHEMA,),
-    )
-    output_dir: str = option("The folder for all outputs.", PATH, "generated")
-    targets: tuple[str, ...] = option(
-        "The targets to generate.", one_or_more(TEXT), (), shown='`["python"]`'
-    )
-    source_roots: tuple[str, ...] = option(
-        "The folders that modules of the project are imported from. Modules that options name are looked for there, "
-        "then among installed packages.",
-        one_or_more(PATH),
-        SOURCE_ROOTS,
-    )
-    template_dirs: tuple[str, ...] = option(
-        "Folders with templates that replace built-in ones.", one_or_more(PATH), ()
-    )
-    template_vars: Mapping[str, object] = option(
-        "Variables for templates, which find them under `vars`: `{{ vars.copyright }}`.", TABLE, {}
-    )
-    check_message: str = option(
-        "An additional message of `check` when files are out of date.", TEXT, ""
-    )
-    required_version: str = option(
-        "The versions of torchgen-lite that the project works with.", _RANGE, "", shown="any"
-    )
-    namespace: str = option(
-        "The namespace of operators whose schema has none.",
-        matching(rf"{NAME}(?:::{NAME})*", "is not a namespace"),
-        "",
-        shown="`aten`",
-    )
-    privateuse1: str = option(
-        "The name of your own device on `PrivateUse1`, such as `SIM`: schema files may use `SIM` and `AutogradSIM`, "
-        "and target `python` uses it in errors.",
-        matching(
-            NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
-        ),
-        "",
-        shown="`PrivateUse1`",
-    )
-    native: str = option(
-        "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, or the path of a "
-        "native_functions.yaml, of a checkout or of a wheel. Entries inherit schemas, tags and variants from them; they are neither generated nor checked.",
-        PATH,
-        "",
-        shown="none",
-    )
-    for_torch: str = option(
-        "The release of PyTorch that the entries are read for: what their ranges `torch`, or those in files of vendors "
-        "(`[v2.1, newest]`), leave out is not checked, listed or served.",
-        matching(r"\d+\.\d+(?:\.\d+)?", "is not a release"),
-        "",
-        shown="that of `native`, else the newest in the file",
-    )
-    torch: str = option(
-        "The releases of PyTorch that the project supports. A dispatch key, a type or a tag that one of them lacks "
-        "is a diagnostic (TG340), unless the entry's own `torch:` leaves that release out.",
-        _RANGE,
-        "",
-        shown="any",
-    )
-    extra_fields: tuple[str, ...] = option(
-        "Fields of a vendor, which entries may have and which are ignored.", one_or_more(TEXT), ()
-    )
-    tags: tuple[str, ...] = option(
-        "Your own tags, in addition to those of PyTorch; they are not passed to libtorch.",
-        one_or_more(matching(NAME, "is not a name")),
-        (),
-    )
-    target_options: TargetOptions = option(
-        "The options of each target, below.", TABLE, {}, name="target"
-    )
-    lint_select: tuple[str, ...] = option(
-        "Codes to report, or prefixes of codes; those of other packages are always reported.",
-        one_or_more(_CODE),
-        ("TG",),
-        name="select",
-        table="lint",
-    )
-    lint_ignore: tuple[str, ...] = option(
-        "Codes not to report, or prefixes of codes; the longer prefix wins.",
-        one_or_more(_CODE),
-        (),
-        name="ignore",
-        table="lint",
-    )
-    members: tuple[str, ...] = option(
-        "Folders of projects that `check`, `lint`, `generate`, `diff`, `breaking` and `fmt` then run in, one after the other. "
-        "`examples/*` is every folder there that has a configuration, and `.` is this one.",
-        one_or_more(_MEMBER),
-        (),
-        table="workspace",
-    )
+    schema: tuple[str, ...] = _option(one_or_more(PATH), (DEFAULT_SCHEMA,))
+    output_dir: str = _option(PATH, "generated")
+    targets: tuple[str, ...] = _option(one_or_more(TEXT), (), shown='`["python"]`')
+    source_roots: tuple[str, ...] = _option(one_or_more(PATH), SOURCE_ROOTS)
+    template_dirs: tuple[str, ...] = _option(one_or_more(PATH), ())
+    template_vars: Mapping[str, object] = _option(TABLE, {})
+    check_message: str = _option(TEXT, "")
+    required_version: str = _option(_RANGE, "", shown="any")
+    namespace: str = _option(_NAMESPACE, "", shown="`aten`")
+    privateuse1: str = _option(_DEVICE, "", shown="`PrivateUse1`")
+    native: str = _option(PATH, "", shown="none")
+    for_torch: str = _option(_RELEASE, "", shown="that of `native`, else the newest in the file")
+    torch: str = _option(_RANGE, "", shown="any")
+    extra_fields: tuple[str, ...] = _option(one_or_more(TEXT), ())
+    tags: tuple[str, ...] = _option(one_or_more(matching(NAME, "is not a name")), ())
+    target_options: Mapping[str, Mapping[str, object]] = _option(TABLE, {}, name="target")
+    lint_select: tuple[str, ...] = _option(_CODES, ("TG",), name="select", table="lint")
+    lint_ignore: tuple[str, ...] = _option(_CODES, (), name="ignore", table="lint")
+    members: tuple[str, ...] = _option(one_or_more(_MEMBER), (), table="workspace")
     source: Source | None = field(default=None, compare=False, repr=False)
     # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)
@@ -298,9 +233,11 @@ def _targets_table(source: Source) -> Diagnostic | None:
     return Diagnostic("TG003", message, place, help=help_)
 
 
+@cache
 def general_options(table: str = "") -> dict[str, Option]:
     """The options of one table of the configuration, keyed by attribute of `Config`."""
-    return {name: o for name, o in options_of(Config).items() if o.table == table}
+    own = {name: one for name, one in options_of(Config).items() if one.table == table}
+    return {name: replace(one, doc=descriptions(__file__)[name]) for name, one in own.items()}
 
 
 def _read_tables(

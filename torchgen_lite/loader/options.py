@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import Help, did_you_mean
@@ -185,6 +186,13 @@ def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> An
     if declared.is_required:
         return field(metadata={"option": declared})
     return field(default_factory=lambda: default, metadata={"option": declared})
+
+
+@cache
+def descriptions(module: str) -> dict[str, str]:
+    """What people read about the fields or options of a module, by name: the lines of the file beside it."""
+    text = Path(module).with_suffix(".txt").read_text("utf-8")
+    return dict([line.split(": ", 1) for line in text.splitlines()])
 
 
 @cache
