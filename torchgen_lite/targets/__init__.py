@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from torchgen_lite.analysis.kernels import origins
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     BY_WORD,
@@ -13,7 +14,6 @@ from torchgen_lite.analysis.policy import (
     UNKNOWN_VIEWS,
     Origin,
     Policy,
-    origins,
     refuses_libtorch,
 )
 from torchgen_lite.loader.config import Config
