@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from torchgen_lite.analysis.kernels import origins
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     BY_WORD,
@@ -19,99 +21,76 @@ from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 from torchgen_lite.targets.registry import Targets
 
 _HERE = "torchgen_lite.targets"
+# What cpp-torch registers in C++ besides what other targets do.
+_CPP_TORCH = origins(
+    "autocast autocast_over backend_select copied from_out functionalize underived"
+)
+
+
+def _ours(name: str, summary: str, options: str = "options:NoOptions", **more: Any) -> Target:
+    """One of our targets. Its parts have the name of its folder, which `options` says too: `select_docs` in
+    `docs/target.py`. One that registers something has a `policy`."""
+    folder = options.partition(".")[0] if "." in options else name.replace("-", "_")
+    place = f"{_HERE}.{folder}.target"
+    if "policy" in more:
+        more["policy"] = more["policy"]._replace(target=name)
+        more |= {"selector": f"{place}:select_{folder}", "author": f"{place}:author_{folder}"}
+        more["signatures"] = f"{_HERE}.signatures:of_{folder}"
+    return Target(name, summary, f"{place}:build_{folder}", f"{_HERE}.{options}", **more)
+
+
 TARGETS = Targets(
-    Target(
+    _ours(
         "python",
         "a Python package for the runtime dispatcher",
-        f"{_HERE}.python.target:build_python",
-        f"{_HERE}.python.options:PythonOptions",
-        f"{_HERE}.python.target:select_python",
+        "python.options:PythonOptions",
         policy=Policy(
-            "python",
-            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through},
+            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through}
         ),
         is_closed=True,
-        signatures=f"{_HERE}.signatures:of_python",
-        author=f"{_HERE}.python.target:author_python",
         framework=f"{_HERE}.python.framework:registered_by_framework",
     ),
-    Target(
+    _ours(
         "cpp-torch",
         "C++ for libtorch: registrations, typed calls, and the proof of kernels",
-        f"{_HERE}.cpp_torch.target:build_cpp_torch",
-        f"{_HERE}.cpp_torch.options:TorchOptions",
-        f"{_HERE}.cpp_torch.target:select_cpp_torch",
+        "cpp_torch.options:TorchOptions",
         policy=Policy(
-            "cpp-torch",
-            True,
-            STRUCTURED
-            | AUTOGRAD_KERNELS
-            | UNKNOWN_VIEWS
-            | {
-                *BY_WORD.values(),
-                Origin.autocast,
-                Origin.autocast_over,
-                Origin.backend_select,
-                Origin.copied,
-                Origin.from_out,
-                Origin.functionalize,
-                Origin.underived,
-            },
-            refuses_libtorch,
+            in_pytorch=True,
+            makes=STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {*BY_WORD.values()} | _CPP_TORCH,
+            refuses=refuses_libtorch,
             by_range=True,
         ),
-        signatures=f"{_HERE}.signatures:of_cpp_torch",
-        author=f"{_HERE}.cpp_torch.target:author_cpp_torch",
     ),
-    Target(
+    _ours(
         "cpp-torch-stable",
         "C++ for libtorch's stable ABI: registrations, typed calls, kernels proven",
-        f"{_HERE}.cpp_stable.target:build_cpp_stable",
-        f"{_HERE}.cpp_stable.options:StableOptions",
-        f"{_HERE}.cpp_stable.target:select_cpp_stable",
-        policy=Policy("cpp-torch-stable", True),
-        signatures=f"{_HERE}.signatures:of_cpp_stable",
-        author=f"{_HERE}.cpp_stable.target:author_cpp_stable",
+        "cpp_stable.options:StableOptions",
+        policy=Policy(in_pytorch=True),
     ),
-    Target(
+    _ours(
         "cpp-runtime",
         "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
-        f"{_HERE}.cpp_runtime.target:build_cpp_runtime",
-        f"{_HERE}.cpp_runtime.options:RuntimeOptions",
-        f"{_HERE}.cpp_runtime.target:select_cpp_runtime",
-        policy=Policy("cpp-runtime"),
-        signatures=f"{_HERE}.signatures:of_cpp_runtime",
-        author=f"{_HERE}.cpp_runtime.target:author_cpp_runtime",
+        "cpp_runtime.options:RuntimeOptions",
+        policy=Policy(),
     ),
-    Target(
+    _ours(
         "torch-python",
         "Python for torch.library: schemas, fakes, autograd, typed functions, tests",
-        f"{_HERE}.torch_python.target:build_torch_python",
-        f"{_HERE}.torch_python.options:TorchPythonOptions",
-        f"{_HERE}.torch_python.target:select_torch_python",
-        policy=Policy("torch-python", True, TORCH_LIBRARY),
-        signatures=f"{_HERE}.signatures:of_torch_python",
-        author=f"{_HERE}.torch_python.target:author_torch_python",
+        "torch_python.options:TorchPythonOptions",
+        policy=Policy(in_pytorch=True, makes=TORCH_LIBRARY),
     ),
-    Target(
+    _ours(
         "torch-stubs",
         "types for torch.ops, for type checkers and editors",
-        f"{_HERE}.torch_stubs.target:build_torch_stubs",
         asks_torch=True,
         signatures=f"{_HERE}.signatures:of_torch_stubs",
     ),
-    Target(
+    _ours(
         "device-tests",
         "PyTorch's own tests for the kernels of a backend, and probes of its device",
-        f"{_HERE}.device_tests.target:build_device_tests",
-        f"{_HERE}.device_tests.options:DeviceTestsOptions",
+        "device_tests.options:DeviceTestsOptions",
     ),
-    Target(
-        "docs",
-        "a reference of the operators, in Markdown or HTML",
-        f"{_HERE}.docs.target:build_docs",
-        f"{_HERE}.docs.options:DocsOptions",
-    ),
+    _ours("docs", "a reference of the operators, in Markdown or HTML", "docs.options:DocsOptions"),
 )
 # The targets that are generated by default.
 DEFAULT_TARGETS = ("python",)

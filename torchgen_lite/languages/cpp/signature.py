@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.types import CType, Expression, headers_of, unrooted
@@ -27,8 +26,7 @@ class CppParameter(NamedTuple):
 KEYSET = CppParameter(CType("c10::DispatchKeySet"), "dispatchKeySet")
 
 
-@dataclass(frozen=True, slots=True)
-class CppSignature:
+class CppSignature(NamedTuple):
     """A whole signature. `str()` is its declaration, without a semicolon."""
 
     name: str

@@ -10,7 +10,7 @@ lists what meta passes to impl in place of some arguments:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
@@ -33,8 +33,7 @@ _LISTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Precomputed:
+class Precomputed(NamedTuple):
     """Parameters by the argument that they replace, and those that come before the out arguments."""
 
     replace: tuple[tuple[str, tuple[Argument, ...]], ...] = ()

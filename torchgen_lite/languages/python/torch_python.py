@@ -9,7 +9,6 @@ requires_grad, whether or not their schemas have them. torchgen `api/python.py`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
@@ -40,8 +39,7 @@ class PythonParameter(NamedTuple):
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PythonSignature:
+class PythonSignature(NamedTuple):
     """The parts of a signature, in the order in which they are written. A method omits `self`."""
 
     name: str

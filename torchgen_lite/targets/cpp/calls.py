@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from torchgen_lite.languages.cpp.signature import (
@@ -107,8 +106,8 @@ def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[C
         yield signature
         return
     swapped = arguments([*schema.out, *schema.inputs])
-    yield replace(signature, name=f"{schema.base_name}_out", parameters=swapped)
-    yield replace(signature, name=f"{schema.base_name}_outf", parameters=signature.plain)
+    yield signature._replace(name=f"{schema.base_name}_out", parameters=swapped)
+    yield signature._replace(name=f"{schema.base_name}_outf", parameters=signature.plain)
 
 
 def function_headers(

@@ -119,4 +119,4 @@ def build_calls(
 
 
 def _named(signature: CppSignature) -> CppSignature:
-    return replace(signature, name=function_name(signature.name))
+    return signature._replace(name=function_name(signature.name))

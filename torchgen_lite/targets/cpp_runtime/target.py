@@ -164,16 +164,14 @@ def build_registrations(
     registered, declared = required.kernel_registrations(
         kernels, layout, headers, "TORCHGEN_LITE_FN", type_of
     )
-
-    def context(
-        defined: registrations.Libraries, own: Sequence[registrations.ImplCall]
-    ) -> dict[str, object]:
-        return {"includes": [_LIBRARY, *(declared if own else [])], "python_module": ""}
-
-    libraries = registrations.definitions(operators, cpp_text.quote)
-    macro, template = "TORCHGEN_LITE_LIBRARY", "cpp/register.cpp.j2"
     yield from registrations.registration_files(
-        libraries, registered, layout, options, macro, template, context
+        registrations.definitions(operators, cpp_text.quote),
+        registered,
+        layout,
+        options,
+        "TORCHGEN_LITE_LIBRARY",
+        "cpp/register.cpp.j2",
+        lambda _, own: {"includes": [_LIBRARY, *(declared if own else [])]},
     )
 
 

@@ -40,17 +40,13 @@ def build_registrations(
 
     headers = options.kernel_headers
     registered, declared = kernel_registrations(kernels, layout, headers, "TORCH_BOX", type_of)
+
     gates = list(_gates(own))
 
-    def context(
-        defined: registrations.Libraries, own: Sequence[registrations.ImplCall]
-    ) -> dict[str, object]:
+    def context(defined: object, own: Sequence[object]) -> dict[str, object]:
         version = [[layout.own("version.h")]] if defined else []
-        return {
-            "includes": [*version, [STABLE_LIBRARY], *(declared if own else [])],
-            "python_module": options.python_module,
-            "gates": gates if defined else [],
-        }
+        includes = [*version, [STABLE_LIBRARY], *(declared if own else [])]
+        return {"includes": includes, "gates": gates}
 
     macro, template = "STABLE_TORCH_LIBRARY", "cpp_stable/register.cpp.j2"
     yield from registrations.registration_files(

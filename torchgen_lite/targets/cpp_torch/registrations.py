@@ -111,15 +111,11 @@ def build_registrations(
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
     guards = [o.guard for o in defined]
 
-    def context(shown: registrations.Libraries, own: Sequence[TorchImplCall]) -> dict[str, object]:
+    def context(shown: object, own: Sequence[TorchImplCall]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
-        return {
-            "namespace": layout.namespace,
-            "includes": _includes(layout, own, conditions, options),
-            "wrappers": wrappers,
-            "python_module": options.python_module,
-        }
+        includes = _includes(layout, own, conditions, options)
+        return {"namespace": layout.namespace, "includes": includes, "wrappers": wrappers}
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(

@@ -24,7 +24,6 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
@@ -50,8 +49,7 @@ from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, device
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """A structured operator: its variants, and the out variant as the library `namespace` has it."""
 
     group: VariantGroup

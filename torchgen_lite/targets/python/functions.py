@@ -37,11 +37,6 @@ def is_function(overload: Overload) -> bool:
     return "function" in overload.function.variants
 
 
-def merged_groups(every: Groups) -> dict[str, list[Overload]]:
-    """Overloads by base name, with out variants merged in."""
-    return {base: merge_out(group) for base, group in every.items()}
-
-
 def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator[OutputFile]:
     """`functions.py` and `functions.pyi`; `every` has all overloads by base name, and `merged` the
     same with out variants merged in."""

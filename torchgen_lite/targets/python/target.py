@@ -15,7 +15,7 @@ from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, 
 from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
-from torchgen_lite.targets.python.overloads import group_by_base
+from torchgen_lite.targets.python.overloads import group_by_base, merge_out
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.skipped import select
@@ -127,7 +127,7 @@ def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterato
     yield build_libraries(package, program.config.privateuse1)
     yield from build_operators(package)
     groups = group_by_base(package.overloads)
-    merged = functions.merged_groups(groups)
+    merged = {base: merge_out(group) for base, group in groups.items()}
     yield from functions.build_functions(package, groups, merged)
     yield from functions.build_redispatch(package, merged)
     yield from build_methods(package)

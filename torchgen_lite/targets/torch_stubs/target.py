@@ -41,15 +41,12 @@ def _files(program: Program) -> Iterator[OutputFile]:
         build_namespace(n, s, taken, docs.get(n, {}))
         for n, s in group_by_namespace(schemas).items()
     ]
-    modules = {"modules": [namespace.module for namespace in namespaces]}
+    modules = {"modules": [module for module, _ in namespaces]}
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
     yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", modules)
     yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
-    for namespace in namespaces:
-        context = {"imports": namespace.imports, "packets": namespace.packets}
-        yield OutputFile(
-            f"{MODULES}/{namespace.module}.pyi", "torch_stubs/namespace.pyi.j2", context
-        )
+    for module, context in namespaces:
+        yield OutputFile(f"{MODULES}/{module}.pyi", "torch_stubs/namespace.pyi.j2", context)
     for path, text in installed.stubs:
         if path != "_ops.pyi":
             copied = {"text": text}

@@ -19,7 +19,6 @@ from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import (
     Annotation,
-    Import,
     ImportedName,
     Parameter,
     imported_names,
@@ -51,22 +50,14 @@ class PacketView(NamedTuple):
     signatures: tuple[Signature, ...]
 
 
-class Namespace(NamedTuple):
-    """One module of the package: its imports and its packets."""
-
-    module: str
-    imports: tuple[Import, ...]
-    packets: tuple[PacketView, ...]
-
-
 def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
     modules: set[str],
     docs: Mapping[str, str],
-) -> Namespace:
-    """The module of one namespace. `schemas` are all its schemas, `modules` the module names that
-    are taken, `docs` the `doc:` texts by local name."""
+) -> tuple[str, dict[str, object]]:
+    """The name of the module of one namespace, and what is in it. `schemas` are all its schemas, `modules` the module
+    names that are taken, `docs` the `doc:` texts by local name."""
     by_base: dict[str, list[FunctionSchema]] = {}
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
@@ -74,8 +65,9 @@ def build_namespace(
     packets = [classes.packet(base, by_base[base]) for base in sorted(by_base)]
     if any(len(packet.signatures) > 1 for packet in packets):
         classes.used.add(ImportedName("overload"))
+    imported = imports(classes.used, torch_ops.TYPE_MODULES)
     module = _fresh(namespace.replace(".", "_"), modules)
-    return Namespace(module, imports(classes.used, torch_ops.TYPE_MODULES), tuple(packets))
+    return module, {"imports": imported, "packets": packets}
 
 
 @dataclass(slots=True)
