@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_schema_parser import schemas
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.export import export_operator
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
@@ -37,7 +37,7 @@ def functions(draw: st.DrawFn) -> NativeFunction:
 
 @given(st.lists(functions(), max_size=5))
 def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
-    resolved = resolve(declared, ("out", "inplace"))
+    resolved = Resolved(tuple(declared), ("out", "inplace"))
     assert [operator.function for operator in resolved.declared] == declared
     derived = [operator.name for operator in resolved.operators if operator.is_derived]
     assert len(derived) == len(set(derived)) == len(resolved.operators) - len(declared)
@@ -48,6 +48,6 @@ def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
 
 @given(st.lists(functions(), max_size=5))
 def test_what_is_derived_derives_nothing_more(declared: list[NativeFunction]) -> None:
-    once = resolve(declared).operators
-    again = resolve([operator.function for operator in once])
+    once = Resolved(tuple(declared)).operators
+    again = Resolved(tuple([operator.function for operator in once]))
     assert not any(operator.is_derived for operator in again.operators)

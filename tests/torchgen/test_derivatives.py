@@ -13,7 +13,7 @@ from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.resolve import derive_functions, resolve
+from torchgen_lite.analysis.resolve import Resolved, derive_functions
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.languages.cpp.formula import Functions
@@ -78,7 +78,7 @@ def matches() -> Matches:
     tags, _ = load_tags(sources[2])
     functions, wrong = load_native_functions(sources[:2], Dialect(tags), derive=derive_functions)
     assert (unread, wrong) == ((), ())
-    return match_derivatives(resolve(functions, tags).operators)
+    return match_derivatives(Resolved(functions, tags).operators)
 
 
 @pytest.fixture(scope="module")

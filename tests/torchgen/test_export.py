@@ -34,7 +34,7 @@ def test_everything_is_there(program: Program, theirs: Theirs) -> None:
 def test_every_schema_of_the_jit() -> None:
     """Operators of every kind can be exported, even with dictionaries, classes and type variables."""
     torch = pytest.importorskip("torch")
-    from torchgen_lite.analysis.resolve import resolve
+    from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.languages.export import export_operator
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema
@@ -44,7 +44,7 @@ def test_every_schema_of_the_jit() -> None:
         for s in torch._C._jit_get_all_schemas()
         if s.name not in NO_VARIABLE.names
     ]
-    resolved = resolve([NativeFunction(s, s.namespace or "aten") for s in schemas])
+    resolved = Resolved(tuple([NativeFunction(s, s.namespace or "aten") for s in schemas]))
     assert len(resolved.operators) >= len(schemas) > 4000
     for operator in resolved.operators:
         assert json.dumps(export_operator(operator, {}))

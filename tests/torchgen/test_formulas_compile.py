@@ -11,7 +11,7 @@ from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write
 from tests.installed import RELEASE, needs_torch
 from torchgen_lite.analysis.differentiability.match import match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.resolve import derive_functions, resolve
+from torchgen_lite.analysis.resolve import Resolved, derive_functions
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import Functions
@@ -102,7 +102,7 @@ def differentiable() -> list[DifferentiabilityInfo]:
     sources, _ = load_schema_sources(paths, files.tags.parent)
     tags, _ = load_tags(sources[2])
     functions, _ = load_native_functions(sources[:2], Dialect(tags), derive=derive_functions)
-    matches = match_derivatives(resolve(functions, tags).operators)
+    matches = match_derivatives(Resolved(functions, tags).operators)
     infos = [i for by_key in matches.infos.values() for i in by_key.values() if i.slots]
     return list({info.node_name: info for info in infos}.values())
 

@@ -12,12 +12,11 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.loader.versions import NEWEST, Version, meet
 
+Entries = tuple[NativeFunction, ...]
 _AGAIN = "declared again here"
 
 
-def merge_overlays(
-    functions: Sequence[NativeFunction],
-) -> tuple[tuple[NativeFunction, ...], list[Diagnostic]]:
+def merge_overlays(functions: Sequence[NativeFunction]) -> tuple[Entries, list[Diagnostic]]:
     """Each operator once for any release, at the place of its first entry; repeats and contradictions reported."""
     merged: dict[str, list[NativeFunction]] = {}
     diagnostics: list[Diagnostic] = []
@@ -31,9 +30,7 @@ def merge_overlays(
     return tuple(chain.from_iterable(merged.values())), diagnostics
 
 
-def entries_for(
-    functions: Sequence[NativeFunction], release: Version
-) -> tuple[NativeFunction, ...]:
+def entries_for(functions: Sequence[NativeFunction], release: Version) -> Entries:
     """The merged entries that apply to a release. If it is not known, all of them do; of several for one operator,
     that for the newest release."""
     found: dict[str, NativeFunction] = {}
@@ -44,18 +41,18 @@ def entries_for(
     return tuple(found.values())
 
 
-def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, list[NativeFunction]]]:
+def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries]]:
     """All entries, with no operator twice: the first of each operator, then by the range of any other one the
     entries that apply to it."""
     first: dict[str, NativeFunction] = {}
     others = [one.torch or "" for one in functions if first.setdefault(one.name, one) is not one]
-    yield "", list(first.values())
+    yield "", tuple(first.values())
     for text in dict.fromkeys(others):
         own: dict[str, NativeFunction] = {}
         for one in functions:
             if one.torch == text or (one.name not in own and meet(one.torch, text)):
                 own[one.name] = one
-        yield text, list(own.values())
+        yield text, tuple(own.values())
 
 
 def _merge(

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.checks.releases import check_releases
 from torchgen_lite.analysis.finding import findings
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
-from torchgen_lite.analysis.resolve import Resolved, resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
@@ -136,10 +136,10 @@ def build_program(
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    written = {text: resolve(own, tags or {}, context) for text, own in by_range(merged)}
+    written = {text: Resolved(own, tags or {}, context) for text, own in by_range(merged)}
     release = parse_version(config.for_torch) or native.version
     own = entries_for(merged, release)
-    resolved = written[""] if own == merged else resolve(own, tags or {}, context)
+    resolved = written[""] if own == merged else Resolved(own, tags or {}, context)
     known = KNOWN_TAGS if tags is None else tags
     beside = {native.version, release} if native.is_found else None
     for one in written.values():

@@ -174,20 +174,11 @@ class Resolved:
         return found if names[0] == names[1] else None
 
 
-def resolve(
-    functions: Sequence[NativeFunction],
-    vocabulary: Collection[str] = (),
-    context: Sequence[NativeFunction] = (),
-) -> Resolved:
-    """The operators of a program, each with its facts: see `Resolved`."""
-    return Resolved(tuple(functions), vocabulary, tuple(context))
-
-
 def derive_functions(
     functions: Sequence[NativeFunction], vocabulary: Collection[str] = ()
 ) -> tuple[NativeFunction, ...]:
     """The operators that PyTorch derives from these."""
-    operators = resolve(functions, vocabulary).operators
+    operators = Resolved(tuple(functions), vocabulary).operators
     return tuple([operator.function for operator in operators if operator.is_derived])
 
 

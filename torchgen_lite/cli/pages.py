@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import zip_longest
@@ -89,11 +89,17 @@ def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) ->
         for name, own, _ in sections
         if len(own) <= 12
     )
-    # "<" is escaped so that no name can end the script element.
-    data = json.dumps(rows, separators=(",", ":")).replace("<", "\\u003c")
-    page = Path(__file__).with_name("page.html").read_text("utf-8")
-    page = page.replace("@TITLE@", escape(title)).replace("@SECTIONS@", tables)
-    return page.replace("@DATA@", data)
+    return fill_page(Path(__file__).with_name("page.html"), title, {"SECTIONS": tables}, DATA=rows)
+
+
+def fill_page(page: Path, title: str, parts: Mapping[str, str], **data: object) -> str:
+    """A page with its title, `parts` as they are, and data in the places of their names, such as `@DATA@`."""
+    # "<" is escaped so that no text can end the script element that holds the data.
+    texts = [
+        json.dumps(one, separators=(",", ":")).replace("<", "\\u003c") for one in data.values()
+    ]
+    every = {"TITLE": escape(title, quote=False), **parts, **dict(zip(data, texts))}
+    return re.sub("@([A-Z]+)@", lambda found: every[found[1]], page.read_text("utf-8"))
 
 
 def _html_row(row: Row) -> str:

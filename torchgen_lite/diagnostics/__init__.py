@@ -1,7 +1,7 @@
 """Diagnostics: where a mistake is, what it is, and how it is shown.
 
-A diagnostic is a value, and nothing here prints. A code is a page of Markdown, the only kind of file that
-is read. Each output format is one file with one function, over the parts that `content_of` gives.
+A diagnostic is a value, and nothing here prints. A code is a page of Markdown; nothing else is read but the JSON
+Schema of the JSON output. Each output format is one file with one function, over the parts that `content_of` gives.
 """
 
 from __future__ import annotations

@@ -15,16 +15,9 @@ from torchgen_lite.loader.options import NAME
 # Nobody writes a longer guard by hand, and each bracket costs a pass over the text.
 _MAX_LENGTH = 1000
 _LINE = re.compile(rf"#(?:if[ \t]+(?P<condition>[ -~\t]+)|(?P<test>ifn?def)[ \t]+(?P<name>{NAME}))")
-_SPELLED = {
-    "and": "&&",
-    "bitand": "&",
-    "bitor": "|",
-    "compl": "~",
-    "not": "!",
-    "not_eq": "!=",
-    "or": "||",
-    "xor": "^",
-}
+_SPELLED = dict(
+    zip("and bitand bitor compl not not_eq or xor".split(), "&& & | ~ ! != || ^".split())
+)
 # Names that no macro can have.
 _TAKEN = frozenset({*_SPELLED, "and_eq", "defined", "or_eq", "xor_eq"})
 # Two signs that C++ reads as one operator, and the characters that stand for operands below.

@@ -106,16 +106,10 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
 
 # Names that other tools use for a field, and that users try first.
 _OTHER_WORDS = {
-    "backward": "derivatives",
-    "gradient": "derivatives",
-    "impl": "dispatch",
-    "kernel": "dispatch",
-    "kernels": "dispatch",
+    **dict.fromkeys(("backward", "gradient"), "derivatives"),
+    **dict.fromkeys(("impl", "kernel", "kernels"), "dispatch"),
+    **dict.fromkeys(("name", "op", "schema", "signature"), "func"),
     "meta": "fake",
-    "name": "func",
-    "op": "func",
-    "schema": "func",
-    "signature": "func",
 }
 
 

@@ -25,27 +25,18 @@ GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 
 # What other languages call a type, and what a schema calls it.
 TYPE_SPELLINGS = {
-    "Int": "int",
+    **dict.fromkeys("NDArray array ndarray np.ndarray tensor".split(), "Tensor"),
+    **dict.fromkeys(("at::Tensor", "torch.Tensor"), "Tensor"),
+    **dict.fromkeys(("Int", "int32_t", "int64_t", "long"), "int"),
+    **dict.fromkeys(("String", "string"), "str"),
     "IntArrayRef": "int[]",
     "OptionalTensor": "Tensor?",
-    "String": "str",
     "TensorList": "Tensor[]",
-    "NDArray": "Tensor",
-    "array": "Tensor",
-    "at::Tensor": "Tensor",
     "boolean": "bool",
     "double": "float",
     "dtype": "ScalarType",
-    "int32_t": "int",
-    "int64_t": "int",
     "list": "T[]",
-    "ndarray": "Tensor",
-    "np.ndarray": "Tensor",
-    "long": "int",
     "number": "Scalar",
-    "string": "str",
-    "tensor": "Tensor",
-    "torch.Tensor": "Tensor",
     "void": "()",
 }
 

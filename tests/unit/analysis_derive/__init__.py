@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import Resolved, resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.native_functions import load_native_functions
 
@@ -12,7 +12,7 @@ def derived(text: str, *vocabulary: str) -> Resolved:
     """Everything that is derived from a schema file."""
     functions, found = load_native_functions([Source("native_functions.yaml", text)])
     assert not [d for d in found if d.severity == "error"], found
-    return resolve(functions, vocabulary)
+    return Resolved(functions, vocabulary)
 
 
 def schemas(facts: Resolved) -> list[str]:

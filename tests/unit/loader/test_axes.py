@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.axes import Axed, Axes, Axis
 from torchgen_lite.loader.native_functions import load_native_functions
@@ -13,7 +13,7 @@ from torchgen_lite.loader.native_functions import load_native_functions
 def read(entry: str) -> Axes | None:
     functions, found = load_native_functions([Source("ops.yaml", entry)])
     assert not found
-    return resolve(functions).declared[0].axes
+    return Resolved(functions).declared[0].axes
 
 
 def shown(line: Axes | None) -> str:

@@ -16,7 +16,7 @@ from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overlay import entries_for
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.pages import Row, Section, html_option, write_file
 from torchgen_lite.cli.session import Session, command, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
@@ -88,7 +88,7 @@ def upgrade_command(
         # What an entry names is looked up in the releases that it is for.
         added = load_with_native(session, schema or None, new).functions
         own += tuple([one for one in added if not one.is_for(program.release)])
-    later = replace(program, resolved=resolve(own, program.tags, program.resolved.context))
+    later = replace(program, resolved=Resolved(own, program.tags, program.resolved.context))
     entries = [
         (function, was.get(function.name), now.get(function.name))
         for function in own

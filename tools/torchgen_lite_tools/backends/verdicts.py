@@ -21,7 +21,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK
@@ -93,7 +93,7 @@ def pytorchs(
     config: Config, context: Collection[NativeFunction], tags: Mapping[str, str]
 ) -> Overlay:
     """PyTorch's own operators, under nothing."""
-    native = Program(resolve(tuple(context), tags), config, tags=tags)
+    native = Program(Resolved(tuple(context), tags), config, tags=tags)
     found = list(served_by(native, Selection(native.resolved.operators, PYTORCH)))
     return Overlay(
         native,

@@ -9,10 +9,7 @@ other side's version of operators that differ. The parts of the page are in the 
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping
-from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -25,6 +22,7 @@ from torchgen_lite.analysis.computed_table import (
     kernels_by_key,
     table,
 )
+from torchgen_lite.cli.pages import fill_page
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.runtime.table import RULES
@@ -122,23 +120,10 @@ def render_html(
         "patterns": list(map(_table, examples.values())),
         "labels": list(labels),
     }
-    parts = {
-        "TITLE": escape(title, quote=False),
-        "STYLE": _part("page.css"),
-        "SCRIPT": _part("page.js"),
-        "DATA": _json(data),
-        "DETAILS": _json([(details or {}).get(one.name, ()) for one in now]),
-    }
-    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _part("page.html"))
-
-
-def _part(name: str) -> str:
-    return (_PAGE / name).read_text("utf-8")
-
-
-def _json(data: object) -> str:
-    """`<` is escaped so that no text can end the script element that holds the data."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    told = [(details or {}).get(one.name, ()) for one in now]
+    files = {"STYLE": _PAGE / "page.css", "SCRIPT": _PAGE / "page.js"}
+    parts = {name: path.read_text("utf-8") for name, path in files.items()}
+    return fill_page(_PAGE / "page.html", title, parts, DATA=data, DETAILS=told)
 
 
 def _numbers(values: Iterable[_Value]) -> dict[_Value, int]:

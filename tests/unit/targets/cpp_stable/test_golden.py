@@ -9,7 +9,7 @@ import pytest
 
 from tests.cpp.stable_library import generate_stable
 from torchgen_lite import load
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.targets.cpp_stable.options import StableOptions
@@ -221,7 +221,7 @@ def test_calls_of_pytorchs_operators() -> None:
     functions = [o.function for o in operators if not has_errors(list(check_entry(o)))]
     assert len(functions) > 1600
     result = build_cpp_stable(
-        replace(program, resolved=resolve(functions)), StableOptions(shards=16)
+        replace(program, resolved=Resolved(tuple(functions))), StableOptions(shards=16)
     )
     shard = [f for f in result.files if f.path.endswith(("/operators_3.h", "/operators_11.h"))]
     texts = render_files(shard, "native_functions.yaml")

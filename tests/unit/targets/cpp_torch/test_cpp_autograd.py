@@ -11,7 +11,7 @@ import pytest
 from torchgen_lite import GenerateError, generate, load
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.formulas import model
 from torchgen_lite.languages.cpp import formula as cpp_formula
@@ -304,7 +304,7 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
-    program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
+    program = Program(Resolved(tuple(own), tags), Config(tmp_path), tags=tags)
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
