@@ -206,11 +206,6 @@ class NativeFunction(NamedTuple):
         return is_own or self.is_part_of_structured
 
     @property
-    def is_listed(self) -> bool:
-        """Whether nothing names the operator but the rules of a backend, `autocast: like CUDA`."""
-        return self.autocast is not None and self.autocast.span == self.func.name_span
-
-    @property
     def reference_function(self) -> str:
         """The function that the reference of its samples names; empty for an expression, which an argument is, too."""
         reference = self.samples.reference if self.samples is not None else None

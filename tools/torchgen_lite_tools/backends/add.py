@@ -16,6 +16,7 @@ from torchgen_lite.loader.earlier import Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite_tools.backends.calls import called
 from torchgen_lite_tools.backends.native import (
+    is_listed,
     load_with_native,
     native_options,
     overlay_of,
@@ -72,7 +73,7 @@ def add_command(
     if like is not None or calls is not None:
         operators = (*operators, *_asked_for(session, program, key, like, calls))
     path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
-    there = {function.name for function in program.entries if not function.is_listed}
+    there = {function.name for function in program.entries if not is_listed(function)}
     every = _with_delegates(pytorch, operators)
     # By name, only what has a kernel is an entry.
     every = [f for f in every if not is_named or f.structured_delegate is None]

@@ -13,6 +13,7 @@ from torchgen_lite.cli.session import Session, options, require, schema_options,
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_tables import CURRENT, registrable_keys
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
 from torchgen_lite_tools.backends.sources import scanned
@@ -66,6 +67,11 @@ def unknown_operators(program: Program, names: Iterable[str]) -> Iterator[Diagno
         if whole_name(name) not in known:
             near = did_you_mean(name, [one.removeprefix("aten::") for one in known])
             yield Diagnostic("TG012", f"PyTorch has no operator `{name}`", help=near)
+
+
+def is_listed(function: NativeFunction) -> bool:
+    """Whether nothing names the operator but the rules of a backend, `autocast: like CUDA`."""
+    return function.autocast is not None and function.autocast.span == function.func.name_span
 
 
 def key_of(program: Program) -> str:

@@ -31,6 +31,7 @@ from torchgen_lite.loader.releases import INSTALLED, read_release
 from torchgen_lite_tools.backends.answers import FINDING, Answer, finding_rows, show_answer
 from torchgen_lite_tools.backends.native import (
     backend_policy,
+    is_listed,
     key_of,
     load_with_native,
     require_right,
@@ -93,7 +94,7 @@ def upgrade_command(
         (function, was.get(function.name), now.get(function.name))
         for function in own
         # Each release has a list of its own.
-        if function.namespace == "aten" and not function.is_listed
+        if function.namespace == "aten" and not is_listed(function)
     ]
     key = key or key_of(program)
     # Entries that name operators missing from the old release, too.
