@@ -4,7 +4,7 @@ express."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -13,6 +13,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.output import Selection
 
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 
 def select(
     program: Program,
-    policy: Policy,
-    skip: Collection[str],
+    target: str,
+    options: Any,
     refusal: Callable[[NativeFunction], str],
-    *,
-    calls_only: bool = False,
+    without: Collection[Origin] = (),
 ) -> Selection:
     """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
-    also the derived ones."""
-    resolved, target = program.resolved, policy.target
-    policy = policy._replace(makes=frozenset()) if calls_only else policy
+    also the derived ones. Nothing is registered for the reasons `without`."""
+    resolved, policy, skip = program.resolved, TARGETS[target].policy, options.skip
+    calls_only = getattr(options, "calls_only", False)
+    policy = policy._replace(makes=frozenset() if calls_only else policy.makes.difference(without))
     by_name = resolved.declared_by_name
     if calls_only:
         by_name = {operator.name: operator for operator in resolved.operators}

@@ -43,12 +43,3 @@ def split_class(scope: str) -> tuple[str, str]:
     """
     namespace, _, name = scope.rpartition("::")
     return namespace, name
-
-
-def flat(namespace: str) -> str:
-    """A namespace as one identifier.
-
-    >>> flat("a::b")
-    'a_b'
-    """
-    return namespace.replace("::", "_")

@@ -120,6 +120,9 @@ class Import(NamedTuple):
     module: str
     names: tuple[ImportedName, ...]
 
+    def __str__(self) -> str:
+        return f"from {self.module} import {', '.join(map(str, self.names))}"
+
 
 def imported_names(
     names: Iterable[str], shadowed: frozenset[str] = frozenset()

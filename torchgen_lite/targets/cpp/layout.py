@@ -9,9 +9,11 @@ differ: to GCC, `#pragma once` is about files of the same text and time, whereve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
+from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions
 from torchgen_lite.targets.options import Shards, default_namespace, shards_of
@@ -21,14 +23,16 @@ Blocks = Sequence[Sequence[Header]]
 """What a file includes, in blocks with an empty line between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where files go: the folders of headers and sources, and how headers are included."""
+class Layout(NamedTuple):
+    """Where files go: the folders of headers and sources, and how headers are included. The author's `classes` are types
+    of schemas, which `headers` declare."""
 
     root: str
     folder: str
     namespace: str
     shards: Shards
+    classes: Mapping[CType, CType] = MappingProxyType({})
+    headers: tuple[str, ...] = ()
 
     def header(self, name: str) -> str:
         return f"{self.root}/include/{self.folder}/{name}"

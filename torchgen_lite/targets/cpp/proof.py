@@ -43,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.languages.cpp.kernels import flat, split_class
+from torchgen_lite.languages.cpp.kernels import split_class
 from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -102,7 +102,8 @@ def proof_files(
     classes: dict[str, dict[str, None]] = {}
     for kernel in [kernel for kernel in kernels if kernel.is_member]:
         classes.setdefault(split_class(kernel.scope)[1], {})[kernel.name] = None
-    shown = {"namespace": namespace, "fallback": f"{flat(namespace)}_absent_kernels"}
+    fallback = f"{namespace.replace('::', '_')}_absent_kernels"
+    shown = {"namespace": namespace, "fallback": fallback}
     if classes:
         context = {**shown, "folder": layout.folder, "classes": classes}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)

@@ -30,7 +30,6 @@ from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.guards import read_guard
-from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -72,8 +71,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
 
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
     """The operators that have typed calls."""
-    policy = TARGETS[TARGET].policy
-    return select(program, policy, options.skip, any_number, calls_only=options.calls_only)
+    return select(program, TARGET, options, any_number)
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:

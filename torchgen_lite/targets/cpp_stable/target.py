@@ -7,7 +7,6 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
@@ -52,7 +51,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
 
 def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
     """The operators that have typed calls."""
-    return select(program, TARGETS[TARGET].policy, options.skip, any_number)
+    return select(program, TARGET, options, any_number)
 
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:

@@ -17,20 +17,13 @@ from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
-UNREAD_KEYS = frozenset(
-    {
-        *(f"Quantized{b}" for b in "HIP XLA MPS IPU HPU VE Lazy MTIA MAIA Meta".split()),
-        *(f"Sparse{b}" for b in "XLA IPU HPU Lazy MTIA MAIA".split()),
-        *(f"SparseCsr{b}" for b in "XLA IPU HPU Lazy MTIA MAIA".split()),
-        *(f"NestedTensor{b}" for b in "HIP XLA MPS IPU VE Lazy MTIA MAIA".split()),
-        *(f"Autograd{b}" for b in "HIP VE MTIA MAIA".split()),
-        *(
-            f"{functionality}PrivateUse{number}"
-            for functionality in ("Quantized", "Sparse", "SparseCsr", "NestedTensor")
-            for number in (2, 3)
-        ),
-    }
-)
+_UNREAD = {
+    "Quantized": "HIP XLA MPS IPU HPU VE Lazy MTIA MAIA Meta PrivateUse2 PrivateUse3",
+    **dict.fromkeys(("Sparse", "SparseCsr"), "XLA IPU HPU Lazy MTIA MAIA PrivateUse2 PrivateUse3"),
+    "NestedTensor": "HIP XLA MPS IPU VE Lazy MTIA MAIA PrivateUse2 PrivateUse3",
+    "Autograd": "HIP VE MTIA MAIA",
+}
+UNREAD_KEYS = frozenset([key + one for key, names in _UNREAD.items() for one in names.split()])
 # Tags for which `stableivalue_conversions.h` has a case; `inplace` and `out` have none.
 SUPPORTED_TAGS = frozenset("""
     core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated

@@ -32,7 +32,6 @@ from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -89,7 +88,7 @@ _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 TorchFunction = tuple[CppOperator, CppSignature, Sequence[Expression]]
 
 
-def build_calls(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     """`operators.h`, `functions.h` and `redispatch_functions.h`, for each shard, and the code that
     calls share."""
 
@@ -133,7 +132,7 @@ def call_includes(layout: Layout, operators: str, shown: Sequence[TorchFunction]
 def declaration_includes(
     operators: Sequence[CppOperator],
     signatures: Sequence[CppSignature],
-    layout: TorchLayout,
+    layout: Layout,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
     version = [layout.own("version.h")] if any(o.guard for o in operators) else []
@@ -173,7 +172,7 @@ def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFuncti
 SELF = "tensor_()"
 
 
-def build_methods(operators: Sequence[CppOperator], layout: TorchLayout) -> Iterator[OutputFile]:
+def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     """The mixin, if any operator is a method."""
     given = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in given if any(a.name == "self" for a in o.schema.arguments)]

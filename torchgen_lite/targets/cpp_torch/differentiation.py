@@ -18,11 +18,10 @@ from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.torch_functions import functions_of_torch
-from torchgen_lite.targets.cpp.layout import copied_files, stem
+from torchgen_lite.targets.cpp.layout import Layout, copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_kernel
-from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
@@ -49,7 +48,7 @@ def build_differentiation(
     operators: Sequence[CppOperator],
     registered: Iterable[Registration],
     policy: Policy,
-    layout: TorchLayout,
+    layout: Layout,
     headers: Sequence[str],
     python: Collection[str] = (),
 ) -> TargetResult:
@@ -80,7 +79,7 @@ def build_differentiation(
 
 
 def _files(
-    planned: Sequence[_Planned], functions: Functions, layout: TorchLayout, headers: Sequence[str]
+    planned: Sequence[_Planned], functions: Functions, layout: Layout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     if not planned:
         return

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.cpp.types import names_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp import model
@@ -14,29 +14,18 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
-from torchgen_lite.targets.cpp_torch.types import Classes
 
 # The namespaces and types that the declarations of typed calls spell.
 _SPELLED = frozenset({"at", "c10", "detail", "int64_t", "ops", "torch"})
 
 
-@dataclass(frozen=True, slots=True)
-class TorchLayout(Layout):
-    """Where files go, custom classes, and the headers that declare these."""
-
-    classes: Classes
-    headers: tuple[str, ...]
+def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> Layout:
+    headers = options.headers
+    classes = {base_type(n): type_._replace(headers=headers) for n, type_ in options.types.items()}
+    return library_layout(functions, options)._replace(classes=classes, headers=headers)
 
 
-def torch_layout(functions: Sequence[NativeFunction], options: TorchOptions) -> TorchLayout:
-    place = library_layout(functions, options)
-    classes = types.named_classes(options.types, options.headers)
-    return TorchLayout(
-        place.root, place.folder, place.namespace, place.shards, classes, options.headers
-    )
-
-
-def build_operators(facts: Sequence[Operator], layout: TorchLayout) -> tuple[CppOperator, ...]:
+def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOperator, ...]:
     classes = layout.classes
     spelled = {name.partition("::")[0] for type_ in classes.values() for name in names_of(type_)}
     return model.build_operators(

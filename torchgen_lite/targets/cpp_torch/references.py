@@ -26,10 +26,10 @@ from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.differentiation import check_trees
-from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
@@ -40,7 +40,7 @@ _TORCH = Functions("")
 def reference_registrations(
     by_facts: Mapping[Operator, CppOperator],
     registered: Sequence[Registration],
-    layout: TorchLayout,
+    layout: Layout,
 ) -> Iterator[TorchImplCall]:
     """The kernels, each a function of its own, which takes symbolic integers."""
     for one in registered:

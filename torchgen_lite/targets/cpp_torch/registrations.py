@@ -42,7 +42,6 @@ from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
-from torchgen_lite.targets.cpp_torch.model import TorchLayout
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
 from torchgen_lite.targets.output import Header, OutputFile
 
@@ -211,7 +210,7 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterato
 def torch_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
-    layout: TorchLayout,
+    layout: Layout,
     options: ModuleOptions,
 ) -> list[required.Kernel]:
     """The kernels that the author writes. A kernel's name says whether it takes symbolic integers."""
@@ -224,7 +223,7 @@ def torch_kernels(
 
 def build_kernels(
     kernels: Sequence[required.Kernel],
-    layout: TorchLayout,
+    layout: Layout,
     headers: Sequence[str],
     python: Sequence[str],
 ) -> Iterator[OutputFile]:

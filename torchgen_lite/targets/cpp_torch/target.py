@@ -21,9 +21,8 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
-from torchgen_lite.targets.cpp.layout import copied_files
+from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
@@ -33,7 +32,7 @@ from torchgen_lite.targets.cpp_torch import references, registrations, structure
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.following import following_registrations
-from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators, torch_layout
+from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
@@ -66,7 +65,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
             every = in_cpp(one, selection.registrations(one))
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
-    selection = Selection(tuple(own), TARGETS[TARGET].policy, tuple(found))
+    selection = Selection(tuple(own), selection.policy, tuple(found))
     return selection, tuple({**own, **named}), tuple(registered)
 
 
@@ -105,9 +104,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
 
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
-    policy = TARGETS[TARGET].policy
-    problem = partial(_problem, classes=options.types)
-    return select(program, policy, options.skip, problem, calls_only=options.calls_only)
+    return select(program, TARGET, options, partial(_problem, classes=options.types))
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
@@ -120,7 +117,7 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(author_functions(kernels, layout), structured.author_members(groups, layout))
 
 
-def _calls(operators: tuple[CppOperator, ...], layout: TorchLayout) -> Iterator[OutputFile]:
+def _calls(operators: tuple[CppOperator, ...], layout: Layout) -> Iterator[OutputFile]:
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
@@ -161,7 +158,7 @@ def _files(
     operators: tuple[CppOperator, ...],
     named: tuple[CppOperator, ...],
     registered: tuple[Registration, ...],
-    layout: TorchLayout,
+    layout: Layout,
     options: TorchOptions,
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace

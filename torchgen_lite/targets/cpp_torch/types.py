@@ -43,14 +43,6 @@ Classes = Mapping[CType, CType]
 NO_CLASSES: Classes = {}
 
 
-def named_classes(given: Mapping[str, CType], headers: tuple[str, ...]) -> Classes:
-    """The classes by their names in schemas, as the author has them, and the `headers` that declare them."""
-    return {
-        torch_types.base_type(name): type_._replace(headers=headers)
-        for name, type_ in given.items()
-    }
-
-
 def signature(
     function: NativeFunction, sizes: Sizes = "SymInt", classes: Classes = NO_CLASSES
 ) -> CppSignature:

@@ -86,10 +86,6 @@ def generated(key: str, overload: Overload, module: str, role: str) -> Registere
     return Registered(key, overload, KernelReference(module, "", f"{role}_{overload.flat}"))
 
 
-def registration_module(key: str) -> str:
-    return f"register_{key.lower()}"
-
-
 def build_key_file(package: Package, key: str, registered: Sequence[Registered]) -> OutputFile:
     """`register_cpu.py`."""
     references: list[KernelReference] = []
@@ -115,5 +111,5 @@ def build_key_file(package: Package, key: str, registered: Sequence[Registered])
         "written": written,
         "fallthroughs": fallthroughs,
     }
-    path = f"{package.root}/{registration_module(key)}.py"
+    path = f"{package.root}/register_{key.lower()}.py"
     return OutputFile(path, "python/register.py.j2", context)

@@ -98,7 +98,7 @@ def build_registrations(
     if constants:
         yield _constants_file(package, constants)
     own = ["constants"] if constants else []
-    context = {"modules": [*own, *map(key_file.registration_module, keys)]}
+    context = {"modules": [*own, *[f"register_{key.lower()}" for key in keys]]}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 

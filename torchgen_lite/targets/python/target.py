@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from itertools import chain
 
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
@@ -54,13 +54,10 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
-    policy = TARGETS[TARGET].policy
-    if not options.kernels:
-        policy = policy._replace(makes=frozenset())
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
-    return select(program, policy, options.skip, problem)
+    return select(program, TARGET, options, problem, () if options.kernels else tuple(Origin))
 
 
 def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFunction]:

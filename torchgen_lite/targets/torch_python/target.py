@@ -17,7 +17,6 @@ from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.brought import check_effects, refers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
@@ -92,10 +91,8 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
 
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
     """The operators that have functions. `autograd = false` leaves formulas to other code."""
-    policy = TARGETS[TARGET].policy
-    if not has_autograd(program.config, options):
-        policy = policy._replace(makes=policy.makes - {Origin.formulas})
-    return select(program, policy, options.skip, _inexpressible)
+    without = () if has_autograd(program.config, options) else (Origin.formulas,)
+    return select(program, TARGET, options, _inexpressible, without)
 
 
 def _inexpressible(function: NativeFunction) -> str:

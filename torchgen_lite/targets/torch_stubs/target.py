@@ -33,14 +33,10 @@ def _files(program: Program) -> Iterator[OutputFile]:
     schemas = [(f.namespace, f.func) for f in program.functions]
     installed = program.installed or InstalledTorch((), ())
     schemas += [(schema.namespace, schema) for schema in installed.operators]
-    docs: dict[str, dict[str, str]] = {}
-    for function in program.functions:
-        docs.setdefault(function.namespace, {})[function.func.local_name] = function.doc or ""
+    docs = {function.name: function.doc for function in program.functions}
     taken: set[str] = set()
-    namespaces = [
-        build_namespace(n, s, taken, docs.get(n, {}))
-        for n, s in group_by_namespace(schemas).items()
-    ]
+    found = group_by_namespace(schemas)
+    namespaces = [build_namespace(name, own, taken, docs) for name, own in found.items()]
     modules = {"modules": [module for module, _ in namespaces]}
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
     yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", modules)

@@ -11,8 +11,10 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import torch_ops
@@ -54,15 +56,12 @@ def build_namespace(
     namespace: str,
     schemas: Sequence[FunctionSchema],
     modules: set[str],
-    docs: Mapping[str, str],
+    docs: Mapping[str, str | None],
 ) -> tuple[str, dict[str, object]]:
-    """The name of the module of one namespace, and what is in it. `schemas` are all its schemas, `modules` the module
-    names that are taken, `docs` the `doc:` texts by local name."""
-    by_base: dict[str, list[FunctionSchema]] = {}
-    for schema in schemas:
-        by_base.setdefault(schema.base_name, []).append(schema)
-    classes = _Classes(docs)
-    packets = [classes.packet(base, by_base[base]) for base in sorted(by_base)]
+    """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
+    the module names that are taken, `docs` the `doc:` texts of operators."""
+    classes = _Classes(namespace, docs)
+    packets = [classes.packet(b, [*own]) for b, own in groupby(schemas, attrgetter("base_name"))]
     if any(len(packet.signatures) > 1 for packet in packets):
         classes.used.add(ImportedName("overload"))
     imported = imports(classes.used, torch_ops.TYPE_MODULES)
@@ -74,7 +73,8 @@ def build_namespace(
 class _Classes:
     """The classes of one module: the names that are taken, and what their signatures import."""
 
-    docs: Mapping[str, str]
+    namespace: str
+    docs: Mapping[str, str | None]
     taken: set[str] = field(default_factory=set)
     used: set[ImportedName] = field(default_factory=set)
 
@@ -90,7 +90,7 @@ class _Classes:
         return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
     def overload(self, packet: str, schema: FunctionSchema) -> OverloadView:
-        lines = doc_lines(self.docs.get(schema.local_name))
+        lines = doc_lines(self.docs.get(f"{self.namespace}::{schema.local_name}"))
         name = torch_ops.overload_attribute(schema)
         type_name = _fresh(f"{packet}__{name}", self.taken)
         doc = doc_text([str(schema), "", *lines] if lines else [str(schema)])
@@ -115,14 +115,8 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def group_by_namespace(
-    schemas: Iterable[tuple[str, FunctionSchema]],
+    schemas: Sequence[tuple[str, FunctionSchema]],
 ) -> Mapping[str, list[FunctionSchema]]:
     """Schemas by namespace, both sorted by name. Of two with the same name, the first is used."""
-    found: dict[str, dict[str, FunctionSchema]] = {}
-    for namespace, schema in schemas:
-        name = schema.local_name
-        found.setdefault(namespace, {}).setdefault(name, schema)
-    return {
-        namespace: [found[namespace][name] for name in sorted(found[namespace])]
-        for namespace in sorted(found)
-    }
+    found = {(n, schema.local_name): schema for n, schema in reversed(schemas)}
+    return {n: [found[one] for one in own] for n, own in groupby(sorted(found), itemgetter(0))}

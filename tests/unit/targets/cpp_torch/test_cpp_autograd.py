@@ -21,8 +21,9 @@ from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.torch_files import find_torch_files, load_tags
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.model import TorchLayout, build_operators
+from torchgen_lite.targets.cpp_torch.model import build_operators
 
 LIBRARIES = Path(__file__).parents[3] / "cpp"
 
@@ -303,8 +304,13 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     functions, _ = load_native_functions(sources[:2], Dialect(tags))
     own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
+<<<<<<< HEAD
     layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
     program = Program(Resolved(tuple(own), tags), Config(tmp_path), tags=tags)
+=======
+    layout = Layout("out", "own", "own", tuple(range(16)))
+    program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
+>>>>>>> slimb
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
