@@ -25,7 +25,7 @@ from torchgen_lite_ops import dispatcher, functions, ops, redispatch
 from torchgen_lite_ops.functions import *  # type: ignore[assignment]  # noqa: F403
 
 # isort: split
-from torchgen_lite_reference import autograd, face
+from torchgen_lite_reference import autograd, face, func
 from torchgen_lite_reference.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -116,6 +116,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "func",
     "get_default_dtype",
     "half",
     "iinfo",

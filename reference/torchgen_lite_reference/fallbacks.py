@@ -11,6 +11,7 @@ from typing import Any
 
 from torchgen_lite_ops import ops
 from torchgen_lite_reference.autograd.history import after_autograd, autograd_not_implemented
+from torchgen_lite_reference.autograd.tangents import tangent_of
 from torchgen_lite_reference.framework import FALLBACKS
 from torchgen_lite_runtime import Dispatcher, DispatchKeySet, Library, fallthrough_kernel
 
@@ -40,5 +41,7 @@ def _resize_(keyset: DispatchKeySet, self: Any, *arguments: Any, **keywords: Any
     """What has been recorded for a tensor is for its old shape."""
     if self._requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
+    if tangent_of(self) is not None:
+        raise RuntimeError("cannot resize variables that has a forward grad")
     below = after_autograd[keyset]
     return ops.aten.resize_.default.redispatch(below, self, *arguments, **keywords)

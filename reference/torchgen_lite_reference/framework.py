@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from torchgen_lite_reference.autograd.forward import element_wise, set_tangents
 from torchgen_lite_reference.autograd.history import (
     after_adinplaceorview,
     after_autograd,
@@ -33,6 +34,7 @@ from torchgen_lite_reference.autograd.history import (
 from torchgen_lite_reference.autograd.history import check_inplace as check_inplace_history
 from torchgen_lite_reference.autograd.node import Gradients, Node, zeros
 from torchgen_lite_reference.autograd.support import conj
+from torchgen_lite_reference.autograd.tangents import dual_levels, refuse_tangents, tangents_of
 from torchgen_lite_reference.device import (
     channels_last,
     channels_last_3d,
@@ -108,8 +110,10 @@ __all__ = [
     "contiguous_format",
     "device",
     "dtype",
+    "dual_levels",
     "edge_of",
     "edges_of",
+    "element_wise",
     "grad_enabled",
     "key_for_options",
     "layout",
@@ -120,6 +124,7 @@ __all__ = [
     "preserve_format",
     "rebase_history",
     "refuse_out",
+    "refuse_tangents",
     "resize_out",
     "save",
     "save_list",
@@ -127,8 +132,10 @@ __all__ = [
     "save_result",
     "set_histories",
     "set_history",
+    "set_tangents",
     "sparse_coo",
     "strided",
+    "tangents_of",
     "zeros",
 ]
 

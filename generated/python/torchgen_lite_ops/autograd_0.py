@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
     edges_of as _edges_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     needs_grad as _needs_grad,
     original as _original,
@@ -24,6 +26,8 @@ from torchgen_lite_reference.framework import (
     save_result as _save_result,
     set_histories as _set_histories,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -56,7 +60,8 @@ def autograd_clone(
     *,
     memory_format: memory_format | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -70,6 +75,9 @@ def autograd_clone(
         _result = _operators.redispatch_clone(_after[_keyset], self, memory_format=memory_format)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -85,7 +93,8 @@ def autograd__to_copy(
     non_blocking: bool,
     memory_format: memory_format | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -118,6 +127,9 @@ def autograd__to_copy(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -132,7 +144,8 @@ def autograd_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_t(_after[_keyset], self)
     _node = _nodes.TBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -141,12 +154,16 @@ def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_t(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.t(self),))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_select_int(_keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_select_int(_after[_keyset], self, dim, index)
     _node = _nodes.SelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, index)
@@ -156,12 +173,21 @@ def autograd_select_int(_keyset: DispatchKeySet, self: Tensor, dim: int, index: 
         _result = _operators.redispatch_select_int(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.select_int(self, dim, index),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_cat(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
-    if not (_needs_grad(tensors) and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((tensors,))
+    if not _tangents and not (_needs_grad(tensors) and _grad_enabled()):
         return _operators.redispatch_cat(_after[_keyset], tensors, dim)
     _node = _nodes.CatBackward0((*_edges_of(tensors),), (True,))
     _node.saved = ([_t._shape for _t in tensors], dim)
@@ -171,6 +197,9 @@ def autograd_cat(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -
         _result = _operators.redispatch_cat(_after[_keyset], tensors, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -187,7 +216,8 @@ def autograd_cat_out(
 
 
 def autograd_repeat(_keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -202,6 +232,9 @@ def autograd_repeat(_keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int
         _result = _operators.redispatch_repeat(_after[_keyset], self, repeats)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -212,7 +245,8 @@ def autograd_constant_pad_nd(
     pad: Sequence[int],
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -227,6 +261,9 @@ def autograd_constant_pad_nd(
         _result = _operators.redispatch_constant_pad_nd(_after[_keyset], self, pad, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -240,8 +277,9 @@ def autograd_index_add(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, source))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, source._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_index_add(
             _after[_keyset],
             self,
@@ -265,6 +303,9 @@ def autograd_index_add(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -300,8 +341,9 @@ def autograd_index_add_(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, source), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, source._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_index_add_(
             _after[_keyset],
             self,
@@ -310,7 +352,8 @@ def autograd_index_add_(
             source,
             alpha=alpha,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
     _outer = _state()
@@ -319,12 +362,16 @@ def autograd_index_add_(
         _operators.redispatch_index_add_(_after[_keyset], self, dim, index, source, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sqrt(_after[_keyset], self)
     _node = _nodes.SqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -333,15 +380,21 @@ def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sqrt(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sqrt_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -349,6 +402,10 @@ def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sqrt_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -360,7 +417,8 @@ def autograd_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erf(_after[_keyset], self)
     _node = _nodes.ErfBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -370,14 +428,19 @@ def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_erf(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erf_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ErfBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -386,6 +449,9 @@ def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_erf_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -396,7 +462,8 @@ def autograd_erf_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erfc(_after[_keyset], self)
     _node = _nodes.ErfcBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -406,14 +473,19 @@ def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_erfc(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_erfc_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ErfcBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -422,6 +494,9 @@ def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_erfc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -441,8 +516,9 @@ def autograd_isinf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_fmax(_after[_keyset], self, other)
     _node = _nodes.FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
@@ -452,6 +528,9 @@ def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tenso
         _result = _operators.redispatch_fmax(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -479,8 +558,9 @@ def autograd_copysign_out(
 
 
 def autograd_copysign_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_copysign_Tensor(_after[_keyset], self, other)
     _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[0] else None,)
@@ -490,16 +570,22 @@ def autograd_copysign_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tenso
         _result = _operators.redispatch_copysign_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_copysign__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(_original(self)) if _needs[0] else None,)
     _outer = _state()
@@ -508,13 +594,18 @@ def autograd_copysign__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tens
         _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
 
 
 def autograd_copysign_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -529,15 +620,21 @@ def autograd_copysign_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numbe
         _result = _operators.redispatch_copysign_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_copysign__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CopysignBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -546,15 +643,21 @@ def autograd_copysign__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numb
         _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
 
 
 def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.GtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -562,15 +665,20 @@ def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_gt__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.GtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -579,14 +687,19 @@ def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_gt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.GeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -594,15 +707,20 @@ def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_ge__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.GeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -611,6 +729,9 @@ def autograd_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_ge__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -689,8 +810,13 @@ def autograd_addcmul(
     *,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, tensor1, tensor2))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addcmul(_after[_keyset], self, tensor1, tensor2, value=value)
     _node = _nodes.AddcmulBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
@@ -710,6 +836,9 @@ def autograd_addcmul(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -722,10 +851,16 @@ def autograd_addcmul_(
     *,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, tensor1, tensor2), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addcmul_(_after[_keyset], self, tensor1, tensor2, value=value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddcmulBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
@@ -738,6 +873,9 @@ def autograd_addcmul_(
         _operators.redispatch_addcmul_(_after[_keyset], self, tensor1, tensor2, value=value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -770,8 +908,13 @@ def autograd_addcdiv(
     *,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, tensor1, tensor2))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addcdiv(_after[_keyset], self, tensor1, tensor2, value=value)
     _node = _nodes.AddcdivBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
@@ -791,6 +934,9 @@ def autograd_addcdiv(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -803,10 +949,16 @@ def autograd_addcdiv_(
     *,
     value: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, tensor1, tensor2), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addcdiv_(_after[_keyset], self, tensor1, tensor2, value=value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddcdivBackward0((_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs)
     _node.saved = (
         value,
@@ -819,12 +971,16 @@ def autograd_addcdiv_(
         _operators.redispatch_addcdiv_(_after[_keyset], self, tensor1, tensor2, value=value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_mean(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -839,6 +995,9 @@ def autograd_mean(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None)
         _result = _operators.redispatch_mean(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -862,7 +1021,8 @@ def autograd_mean_dim(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mean_dim(_after[_keyset], self, dim, keepdim, dtype=dtype)
     _node = _nodes.MeanBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
@@ -872,6 +1032,9 @@ def autograd_mean_dim(
         _result = _operators.redispatch_mean_dim(_after[_keyset], self, dim, keepdim, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -895,7 +1058,8 @@ def autograd_amin(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
     _node = _nodes.AminBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
@@ -905,6 +1069,10 @@ def autograd_amin(
         _result = _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -928,7 +1096,8 @@ def autograd_min_dim(
     dim: int,
     keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_min_dim(_after[_keyset], self, dim, keepdim)
     _node = _nodes.MinBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
@@ -938,6 +1107,10 @@ def autograd_min_dim(
         _result = _operators.redispatch_min_dim(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -964,7 +1137,8 @@ def autograd_min_dim_min(
 
 
 def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_min(_after[_keyset], self)
     _node = _nodes.MinBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -974,6 +1148,10 @@ def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_min(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -992,7 +1170,8 @@ def autograd_std_correction(
     correction: Number | None,
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_std_correction(
             _after[_keyset],
             self,
@@ -1014,6 +1193,10 @@ def autograd_std_correction(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -1040,7 +1223,8 @@ def autograd_std_correction_out(
 
 
 def autograd_norm_Scalar(_keyset: DispatchKeySet, self: Tensor, p: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -1055,6 +1239,10 @@ def autograd_norm_Scalar(_keyset: DispatchKeySet, self: Tensor, p: Number) -> Te
         _result = _operators.redispatch_norm_Scalar(_after[_keyset], self, p)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -1067,7 +1255,8 @@ def autograd_norm_ScalarOpt_dim(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_norm_ScalarOpt_dim(_after[_keyset], self, p, dim, keepdim)
     _node = _nodes.NormBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self), p, dim, keepdim)
@@ -1077,6 +1266,10 @@ def autograd_norm_ScalarOpt_dim(
         _result = _operators.redispatch_norm_ScalarOpt_dim(_after[_keyset], self, p, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -1096,8 +1289,9 @@ def autograd_norm_out(
 
 
 def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
-    _needs = (self._requires_grad, mat2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat2))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, mat2._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_mm(_after[_keyset], self, mat2)
     _node = _nodes.MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (_save(mat2) if _needs[0] else None, _save(self) if _needs[1] else None)
@@ -1107,6 +1301,9 @@ def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
         _result = _operators.redispatch_mm(_after[_keyset], self, mat2)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1117,7 +1314,8 @@ def autograd_mm_out(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out:
 
 
 def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_relu(_after[_keyset], self)
     _node = _nodes.ReluBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -1126,15 +1324,21 @@ def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_relu(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_relu_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ReluBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -1142,13 +1346,18 @@ def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_relu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
 
 
 def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardsigmoid(_after[_keyset], self)
     _node = _nodes.HardsigmoidBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -1158,6 +1367,9 @@ def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_hardsigmoid(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1168,9 +1380,11 @@ def autograd_hardsigmoid_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tens
 
 
 def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardsigmoid_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.HardsigmoidBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -1179,6 +1393,9 @@ def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_hardsigmoid_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -1194,8 +1411,13 @@ def autograd_native_group_norm(
     group: int,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((input, weight, bias))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_native_group_norm(
             _after[_keyset],
             input,
@@ -1228,6 +1450,10 @@ def autograd_native_group_norm(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result[2], 2))
+        _set_tangents(_node, (_result[0], _result[1], _result[2]), _tangents)
+        return _result
     _set_histories(_node, (_result[0], _result[1], _result[2]))
     _node.keep(_save_result(_result[2], 2))
     return _result
@@ -1241,7 +1467,8 @@ def autograd_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_nll_loss_forward(
             _after[_keyset],
             self,
@@ -1265,6 +1492,10 @@ def autograd_nll_loss_forward(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result

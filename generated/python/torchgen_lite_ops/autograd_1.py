@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     output_of as _output_of,
@@ -22,6 +24,8 @@ from torchgen_lite_reference.framework import (
     save_result as _save_result,
     set_histories as _set_histories,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -110,9 +114,11 @@ def autograd_bernoulli__float(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_bernoulli__float(_after[_keyset], self, p, generator=generator)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.BernoulliBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -120,6 +126,9 @@ def autograd_bernoulli__float(
         _operators.redispatch_bernoulli__float(_after[_keyset], self, p, generator=generator)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -132,9 +141,11 @@ def autograd_normal_(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_normal_(_after[_keyset], self, mean, std, generator=generator)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.NormalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -142,14 +153,19 @@ def autograd_normal_(
         _operators.redispatch_normal_(_after[_keyset], self, mean, std, generator=generator)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_zero_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ZeroBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -157,12 +173,16 @@ def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_zero_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
     _node = _nodes.UnsqueezeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -172,6 +192,9 @@ def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tenso
         _result = _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.unsqueeze(self, dim),))
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -182,7 +205,8 @@ def autograd_split_Tensor(
     split_size: int,
     dim: int,
 ) -> list[Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
     _node = _nodes.SplitBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -192,6 +216,14 @@ def autograd_split_Tensor(
         _result = _operators.redispatch_split_Tensor(_after[_keyset], self, split_size, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            _result,
+            _tangents,
+            lambda self: _operators.split_Tensor(self, split_size, dim),
+        )
+        return _result
     _set_histories(_node, _result)
     return _result
 
@@ -202,7 +234,8 @@ def autograd_split_with_sizes(
     split_sizes: Sequence[int],
     dim: int,
 ) -> list[Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
     _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -212,6 +245,14 @@ def autograd_split_with_sizes(
         _result = _operators.redispatch_split_with_sizes(_after[_keyset], self, split_sizes, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            _result,
+            _tangents,
+            lambda self: _operators.split_with_sizes(self, split_sizes, dim),
+        )
+        return _result
     _set_histories(_node, _result)
     return _result
 
@@ -223,7 +264,8 @@ def autograd_diag_embed(
     dim1: int,
     dim2: int,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -238,12 +280,16 @@ def autograd_diag_embed(
         _result = _operators.redispatch_diag_embed(_after[_keyset], self, offset, dim1, dim2)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_index_select(_keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_select(_after[_keyset], self, dim, index)
     _node = _nodes.IndexSelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, _save(index))
@@ -253,6 +299,9 @@ def autograd_index_select(_keyset: DispatchKeySet, self: Tensor, dim: int, index
         _result = _operators.redispatch_index_select(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -276,8 +325,9 @@ def autograd_index_copy(
     index: Tensor,
     source: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, source))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, source._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_index_copy(_after[_keyset], self, dim, index, source)
     _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
@@ -287,6 +337,9 @@ def autograd_index_copy(
         _result = _operators.redispatch_index_copy(_after[_keyset], self, dim, index, source)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -311,10 +364,12 @@ def autograd_index_copy_(
     index: Tensor,
     source: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, source), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, source._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_index_copy_(_after[_keyset], self, dim, index, source)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
     _outer = _state()
@@ -323,6 +378,9 @@ def autograd_index_copy_(
         _operators.redispatch_index_copy_(_after[_keyset], self, dim, index, source)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -332,7 +390,8 @@ def autograd_index_Tensor(
     self: Tensor,
     indices: Sequence[Tensor | None],
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_Tensor(_after[_keyset], self, indices)
     _node = _nodes.IndexBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save_list(indices))
@@ -342,6 +401,9 @@ def autograd_index_Tensor(
         _result = _operators.redispatch_index_Tensor(_after[_keyset], self, indices)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -358,7 +420,8 @@ def autograd_index_Tensor_out(
 
 
 def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view_as_real(_after[_keyset], self)
     _node = _nodes.ViewAsRealBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -367,12 +430,16 @@ def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_view_as_real(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.view_as_real(self),))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_neg(_after[_keyset], self)
     _node = _nodes.NegBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -381,14 +448,19 @@ def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_neg(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_neg_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.NegBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -396,6 +468,9 @@ def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_neg_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -406,7 +481,8 @@ def autograd_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_frac(_after[_keyset], self)
     _node = _nodes.FracBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -415,14 +491,19 @@ def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_frac(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_frac_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FracBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -430,6 +511,9 @@ def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_frac_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -440,7 +524,8 @@ def autograd_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_reciprocal(_after[_keyset], self)
     _node = _nodes.ReciprocalBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -449,15 +534,21 @@ def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_reciprocal(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_reciprocal_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ReciprocalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -465,6 +556,10 @@ def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_reciprocal_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -476,8 +571,9 @@ def autograd_reciprocal_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tenso
 
 
 def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
     _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other) if _needs[0] else None, _save(self) if _needs[1] else None)
@@ -487,15 +583,20 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _result = _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_mul__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
@@ -507,6 +608,9 @@ def autograd_mul__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -
         _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -523,7 +627,8 @@ def autograd_mul_out(
 
 
 def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -538,14 +643,19 @@ def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _result = _operators.redispatch_mul_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_mul__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.MulBackward1((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
@@ -554,13 +664,17 @@ def autograd_mul__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -
         _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_div_Tensor(_after[_keyset], self, other)
     _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self) if _needs[1] else None)
@@ -570,15 +684,20 @@ def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _result = _operators.redispatch_div_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_div__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_div__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
     _outer = _state()
@@ -587,6 +706,9 @@ def autograd_div__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -
         _operators.redispatch_div__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -609,8 +731,9 @@ def autograd_div_Tensor_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_div_Tensor_mode(
             _after[_keyset],
             self,
@@ -630,6 +753,9 @@ def autograd_div_Tensor_mode(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -641,15 +767,17 @@ def autograd_div__Tensor_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_div__Tensor_mode(
             _after[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), rounding_mode, _save(_original(self)) if _needs[1] else None)
     _outer = _state()
@@ -663,6 +791,9 @@ def autograd_div__Tensor_mode(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -686,7 +817,8 @@ def autograd_div_out_mode(
 
 
 def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -701,14 +833,19 @@ def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _result = _operators.redispatch_div_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_div__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_div__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.DivBackward2((_edge_of(self),), (True,))
     _node.saved = (other,)
     _outer = _state()
@@ -717,6 +854,9 @@ def autograd_div__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -
         _operators.redispatch_div__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -728,7 +868,8 @@ def autograd_div_Scalar_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -753,6 +894,9 @@ def autograd_div_Scalar_mode(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -764,14 +908,16 @@ def autograd_div__Scalar_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_div__Scalar_mode(
             _after[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.DivBackward3((_edge_of(self),), (True,))
     _node.saved = (other, rounding_mode)
     _outer = _state()
@@ -785,15 +931,20 @@ def autograd_div__Scalar_mode(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_pow__Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
-    _needs = (self._requires_grad, exponent._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, exponent), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, exponent._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(_original(self)), _save(exponent))
     _outer = _state()
@@ -802,6 +953,10 @@ def autograd_pow__Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor
         _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -819,7 +974,8 @@ def autograd_fmod_Scalar_out(
 
 
 def autograd_fmod_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -833,14 +989,19 @@ def autograd_fmod_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -
         _result = _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_fmod__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FmodBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -848,6 +1009,9 @@ def autograd_fmod__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) 
         _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -864,8 +1028,9 @@ def autograd_fmod_Tensor_out(
 
 
 def autograd_fmod_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
     _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[1] else None)
@@ -875,15 +1040,20 @@ def autograd_fmod_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -
         _result = _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_fmod__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
@@ -895,13 +1065,17 @@ def autograd_fmod__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) 
         _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_minimum(_after[_keyset], self, other)
     _node = _nodes.MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
@@ -911,6 +1085,9 @@ def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Te
         _result = _operators.redispatch_minimum(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -927,8 +1104,9 @@ def autograd_minimum_out(
 
 
 def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_fmin(_after[_keyset], self, other)
     _node = _nodes.FminBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
@@ -938,6 +1116,9 @@ def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tenso
         _result = _operators.redispatch_fmin(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -954,9 +1135,11 @@ def autograd_fmin_out(
 
 
 def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -964,15 +1147,20 @@ def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_lt__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -981,14 +1169,19 @@ def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_lt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_le__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -996,15 +1189,20 @@ def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_le__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_le__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -1013,6 +1211,9 @@ def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_le__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -1023,7 +1224,8 @@ def autograd_amax(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_amax(_after[_keyset], self, dim, keepdim)
     _node = _nodes.AmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
@@ -1033,6 +1235,10 @@ def autograd_amax(
         _result = _operators.redispatch_amax(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -1056,7 +1262,8 @@ def autograd_max_dim(
     dim: int,
     keepdim: bool,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
     _node = _nodes.MaxBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, keepdim)
@@ -1066,6 +1273,10 @@ def autograd_max_dim(
         _result = _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -1092,7 +1303,8 @@ def autograd_max_dim_max(
 
 
 def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_max(_after[_keyset], self)
     _node = _nodes.MaxBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -1102,6 +1314,10 @@ def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_max(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -1119,7 +1335,8 @@ def autograd_cumsum(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
     _node = _nodes.CumsumBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -1129,6 +1346,9 @@ def autograd_cumsum(
         _result = _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1140,9 +1360,11 @@ def autograd_cumsum_(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CumsumBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
     _outer = _state()
@@ -1151,6 +1373,9 @@ def autograd_cumsum_(
         _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -1168,7 +1393,8 @@ def autograd_cumsum_out(
 
 
 def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trace(_after[_keyset], self)
     _node = _nodes.TraceBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -1178,12 +1404,16 @@ def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_trace(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_silu(_after[_keyset], self)
     _node = _nodes.SiluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -1193,6 +1423,9 @@ def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_silu(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1203,9 +1436,11 @@ def autograd_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_silu_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SiluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -1214,6 +1449,9 @@ def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_silu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -1225,7 +1463,8 @@ def autograd_elu(
     scale: Number,
     input_scale: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_elu(_after[_keyset], self, alpha, scale, input_scale)
     _node = _nodes.EluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, scale, input_scale, _save(self))
@@ -1235,6 +1474,9 @@ def autograd_elu(
         _result = _operators.redispatch_elu(_after[_keyset], self, alpha, scale, input_scale)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1259,9 +1501,11 @@ def autograd_elu_(
     scale: Number,
     input_scale: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.EluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, scale, input_scale, _save(_original(self)))
     _outer = _state()
@@ -1270,6 +1514,9 @@ def autograd_elu_(
         _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -1281,8 +1528,9 @@ def autograd_huber_loss(
     reduction: int,
     delta: float,
 ) -> Tensor:
-    _needs = (self._requires_grad, target._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, target))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, target._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_huber_loss(_after[_keyset], self, target, reduction, delta)
     _node = _nodes.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, delta)
@@ -1292,6 +1540,9 @@ def autograd_huber_loss(
         _result = _operators.redispatch_huber_loss(_after[_keyset], self, target, reduction, delta)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1322,7 +1573,8 @@ def autograd__to_dense(
     dtype: dtype | None,
     masked_grad: bool | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_dense(_after[_keyset], self, dtype, masked_grad)
     _node = _nodes.ToDenseBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), masked_grad)
@@ -1332,6 +1584,9 @@ def autograd__to_dense(
         _result = _operators.redispatch__to_dense(_after[_keyset], self, dtype, masked_grad)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1341,7 +1596,8 @@ def autograd__to_sparse_sparse_dim(
     self: Tensor,
     sparse_dim: int,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_sparse_sparse_dim(_after[_keyset], self, sparse_dim)
     _node = _nodes.ToSparseBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -1350,6 +1606,9 @@ def autograd__to_sparse_sparse_dim(
         _result = _operators.redispatch__to_sparse_sparse_dim(_after[_keyset], self, sparse_dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1362,7 +1621,8 @@ def autograd__to_sparse(
     blocksize: tuple[int, ...] | None,
     dense_dim: int | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__to_sparse(
             _after[_keyset],
             self,
@@ -1383,5 +1643,8 @@ def autograd__to_sparse(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result

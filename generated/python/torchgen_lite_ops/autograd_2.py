@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
     edges_of as _edges_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     needs_grad as _needs_grad,
     original as _original,
@@ -24,6 +26,8 @@ from torchgen_lite_reference.framework import (
     save_result as _save_result,
     set_histories as _set_histories,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -109,7 +113,8 @@ def autograd_as_strided(
     stride: Sequence[int],
     storage_offset: int | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_as_strided(_after[_keyset], self, size, stride, storage_offset)
     _node = _nodes.AsStridedBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), size, stride, storage_offset)
@@ -125,12 +130,21 @@ def autograd_as_strided(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.as_strided(self, size, stride, storage_offset),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze(_after[_keyset], self)
     _node = _nodes.SqueezeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -140,12 +154,16 @@ def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_squeeze(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.squeeze(self),))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
     _node = _nodes.SqueezeBackward1((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -155,12 +173,21 @@ def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Ten
         _result = _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.squeeze_dim(self, dim),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_squeeze_dims(_keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
     _node = _nodes.SqueezeBackward2((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -170,12 +197,21 @@ def autograd_squeeze_dims(_keyset: DispatchKeySet, self: Tensor, dim: Sequence[i
         _result = _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.squeeze_dims(self, dim),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list[Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unbind_int(_after[_keyset], self, dim)
     _node = _nodes.UnbindBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -185,12 +221,16 @@ def autograd_unbind_int(_keyset: DispatchKeySet, self: Tensor, dim: int) -> list
         _result = _operators.redispatch_unbind_int(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, _result, _tangents, lambda self: _operators.unbind_int(self, dim))
+        return _result
     _set_histories(_node, _result)
     return _result
 
 
 def autograd_stack(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int) -> Tensor:
-    if not (_needs_grad(tensors) and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((tensors,))
+    if not _tangents and not (_needs_grad(tensors) and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -205,6 +245,9 @@ def autograd_stack(_keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int)
         _result = _operators.redispatch_stack(_after[_keyset], tensors, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -228,8 +271,9 @@ def autograd__index_put_impl_(
     accumulate: bool,
     unsafe: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad, values._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, values), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, values._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch__index_put_impl_(
             _after[_keyset],
             self,
@@ -238,7 +282,8 @@ def autograd__index_put_impl_(
             accumulate,
             unsafe,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
@@ -254,6 +299,9 @@ def autograd__index_put_impl_(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -264,7 +312,8 @@ def autograd_sort(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -279,6 +328,10 @@ def autograd_sort(
         _result = _operators.redispatch_sort(_after[_keyset], self, dim, descending)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -312,7 +365,8 @@ def autograd_sort_stable(
     dim: int,
     descending: bool,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sort_stable(
             _after[_keyset],
             self,
@@ -334,6 +388,10 @@ def autograd_sort_stable(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -362,7 +420,8 @@ def autograd_sort_values_stable(
 
 
 def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log2(_after[_keyset], self)
     _node = _nodes.Log2Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -372,14 +431,19 @@ def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_log2(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log2_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Log2Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -388,6 +452,9 @@ def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_log2_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -398,7 +465,8 @@ def autograd_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sin(_after[_keyset], self)
     _node = _nodes.SinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -408,14 +476,19 @@ def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sin(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sin_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -424,6 +497,9 @@ def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sin_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -434,7 +510,8 @@ def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asin(_after[_keyset], self)
     _node = _nodes.AsinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -444,14 +521,19 @@ def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_asin(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asin_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AsinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -460,6 +542,9 @@ def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_asin_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -470,7 +555,8 @@ def autograd_asin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sinh(_after[_keyset], self)
     _node = _nodes.SinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -480,14 +566,19 @@ def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sinh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sinh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -496,6 +587,9 @@ def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sinh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -517,7 +611,8 @@ def autograd_remainder_Scalar_out(
 
 
 def autograd_remainder_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -531,14 +626,19 @@ def autograd_remainder_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Numb
         _result = _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_remainder__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.RemainderBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -546,6 +646,9 @@ def autograd_remainder__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Num
         _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -562,8 +665,9 @@ def autograd_remainder_Tensor_out(
 
 
 def autograd_remainder_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
     _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[1] else None)
@@ -573,15 +677,20 @@ def autograd_remainder_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tens
         _result = _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_remainder__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
@@ -593,6 +702,9 @@ def autograd_remainder__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Ten
         _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -602,7 +714,8 @@ def autograd_remainder_Scalar_Tensor(
     self: Number,
     other: Tensor,
 ) -> Tensor:
-    if not (other._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((other,))
+    if not _tangents and not (other._requires_grad and _grad_enabled()):
         return _operators.redispatch_remainder_Scalar_Tensor(_after[_keyset], self, other)
     _node = _nodes.RemainderBackward2((_edge_of(other),), (True,))
     _node.saved = (self, _save(other))
@@ -612,6 +725,9 @@ def autograd_remainder_Scalar_Tensor(
         _result = _operators.redispatch_remainder_Scalar_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -628,8 +744,9 @@ def autograd_hypot_out(
 
 
 def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_hypot(_after[_keyset], self, other)
     _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[0] else None, _save(other) if _needs[1] else None)
@@ -639,16 +756,22 @@ def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
         _result = _operators.redispatch_hypot(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_hypot_(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[0] else None,
@@ -660,6 +783,10 @@ def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Ten
         _operators.redispatch_hypot_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -717,7 +844,8 @@ def autograd_clamp(
     min: Number | None,
     max: Number | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp(_after[_keyset], self, min, max)
     _node = _nodes.ClampBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min, max)
@@ -727,6 +855,9 @@ def autograd_clamp(
         _result = _operators.redispatch_clamp(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -737,8 +868,13 @@ def autograd_clamp_Tensor(
     min: Tensor | None,
     max: Tensor | None,
 ) -> Tensor:
-    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, min, max))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
     _node = _nodes.ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save_optional(min), _save_optional(max))
@@ -748,6 +884,9 @@ def autograd_clamp_Tensor(
         _result = _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -758,9 +897,11 @@ def autograd_clamp_(
     min: Number | None,
     max: Number | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_(_after[_keyset], self, min, max)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min, max)
     _outer = _state()
@@ -769,6 +910,9 @@ def autograd_clamp_(
         _operators.redispatch_clamp_(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -779,10 +923,16 @@ def autograd_clamp__Tensor(
     min: Tensor | None,
     max: Tensor | None,
 ) -> Tensor:
-    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, min, max), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
     _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
     _outer = _state()
@@ -791,6 +941,9 @@ def autograd_clamp__Tensor(
         _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -820,7 +973,8 @@ def autograd_clamp_Tensor_out(
 
 
 def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -835,14 +989,19 @@ def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tenso
         _result = _operators.redispatch_celu(_after[_keyset], self, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_celu_(_after[_keyset], self, alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CeluBackward0((_edge_of(self),), (True,))
     _node.saved = (alpha, _save(_original(self)))
     _outer = _state()
@@ -851,12 +1010,16 @@ def autograd_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tens
         _operators.redispatch_celu_(_after[_keyset], self, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mish(_after[_keyset], self)
     _node = _nodes.MishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -866,6 +1029,9 @@ def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_mish(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -876,9 +1042,11 @@ def autograd_mish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_mish_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.MishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -887,6 +1055,9 @@ def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_mish_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -899,8 +1070,13 @@ def autograd_native_layer_norm(
     bias: Tensor | None,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((input, weight, bias))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_native_layer_norm(
             _after[_keyset],
             input,
@@ -927,6 +1103,10 @@ def autograd_native_layer_norm(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[2]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[2]))
     return _result

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     output_of as _output_of,
@@ -21,6 +23,8 @@ from torchgen_lite_reference.framework import (
     save_list as _save_list,
     save_result as _save_result,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -46,7 +50,8 @@ def autograd__reshape_alias(
     size: Sequence[int],
     stride: Sequence[int],
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
     _node = _nodes.ReshapeAliasBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -56,12 +61,21 @@ def autograd__reshape_alias(
         _result = _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators._reshape_alias(self, size, stride),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd__unsafe_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -76,12 +90,16 @@ def autograd__unsafe_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[
         _result = _operators.redispatch__unsafe_view(_after[_keyset], self, size)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_permute(_after[_keyset], self, dims)
     _node = _nodes.PermuteBackward0((_edge_of(self),), (True,))
     _node.saved = (dims,)
@@ -91,12 +109,16 @@ def autograd_permute(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int])
         _result = _operators.redispatch_permute(_after[_keyset], self, dims)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.permute(self, dims),))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_take(_after[_keyset], self, index)
     _node = _nodes.TakeBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save(index))
@@ -106,6 +128,9 @@ def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tenso
         _result = _operators.redispatch_take(_after[_keyset], self, index)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -128,8 +153,9 @@ def autograd_index_put(
     values: Tensor,
     accumulate: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad, values._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, values))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, values._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -156,6 +182,9 @@ def autograd_index_put(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -167,10 +196,12 @@ def autograd_index_put_(
     values: Tensor,
     accumulate: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad, values._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, values), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, values._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_index_put_(_after[_keyset], self, indices, values, accumulate)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
@@ -179,12 +210,16 @@ def autograd_index_put_(
         _operators.redispatch_index_put_(_after[_keyset], self, indices, values, accumulate)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp(_after[_keyset], self)
     _node = _nodes.ExpBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -193,15 +228,21 @@ def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_exp(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ExpBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -209,6 +250,10 @@ def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_exp_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -220,7 +265,8 @@ def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp2(_after[_keyset], self)
     _node = _nodes.Exp2Backward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -229,15 +275,21 @@ def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_exp2(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_exp2_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Exp2Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -245,6 +297,10 @@ def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_exp2_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -256,7 +312,8 @@ def autograd_exp2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expm1(_after[_keyset], self)
     _node = _nodes.Expm1Backward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -265,15 +322,21 @@ def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_expm1(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expm1_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Expm1Backward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -281,6 +344,10 @@ def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_expm1_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -292,7 +359,8 @@ def autograd_expm1_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cosh(_after[_keyset], self)
     _node = _nodes.CoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -302,14 +370,19 @@ def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_cosh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cosh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -318,6 +391,9 @@ def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_cosh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -328,7 +404,8 @@ def autograd_cosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tanh(_after[_keyset], self)
     _node = _nodes.TanhBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -337,15 +414,21 @@ def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_tanh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tanh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.TanhBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -353,6 +436,10 @@ def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_tanh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -364,7 +451,8 @@ def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sigmoid(_after[_keyset], self)
     _node = _nodes.SigmoidBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -373,15 +461,21 @@ def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sigmoid(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sigmoid_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SigmoidBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -389,6 +483,10 @@ def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sigmoid_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -418,9 +516,11 @@ def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.EqBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -428,15 +528,20 @@ def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.EqBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -445,6 +550,9 @@ def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -476,7 +584,8 @@ def autograd_linalg_vector_norm(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_linalg_vector_norm(
             _after[_keyset],
             self,
@@ -500,6 +609,10 @@ def autograd_linalg_vector_norm(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -534,7 +647,8 @@ def autograd_cumprod(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumprod(_after[_keyset], self, dim, dtype=dtype)
     _node = _nodes.CumprodBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim)
@@ -544,6 +658,10 @@ def autograd_cumprod(
         _result = _operators.redispatch_cumprod(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -556,9 +674,11 @@ def autograd_cumprod_(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CumprodBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), dim)
     _outer = _state()
@@ -567,6 +687,10 @@ def autograd_cumprod_(
         _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -585,8 +709,9 @@ def autograd_cumprod_out(
 
 
 def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
-    _needs = (self._requires_grad, mat2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat2))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, mat2._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_bmm(_after[_keyset], self, mat2)
     _node = _nodes.BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (_save(mat2) if _needs[0] else None, _save(self) if _needs[1] else None)
@@ -596,6 +721,9 @@ def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
         _result = _operators.redispatch_bmm(_after[_keyset], self, mat2)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -614,8 +742,13 @@ def autograd_addmv(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat, vec))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, mat._requires_grad, vec._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addmv(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
     _node = _nodes.AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
@@ -637,6 +770,9 @@ def autograd_addmv(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -672,10 +808,16 @@ def autograd_addmv_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat, vec), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, mat._requires_grad, vec._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addmv_(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
         beta,
@@ -689,13 +831,17 @@ def autograd_addmv_(
         _operators.redispatch_addmv_(_after[_keyset], self, mat, vec, beta=beta, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tensor:
-    _needs = (self._requires_grad, tensor._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, tensor))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, tensor._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_dot(_after[_keyset], self, tensor)
     _node = _nodes.DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
     _node.saved = (_save(tensor) if _needs[0] else None, _save(self) if _needs[1] else None)
@@ -705,6 +851,9 @@ def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tenso
         _result = _operators.redispatch_dot(_after[_keyset], self, tensor)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -726,7 +875,8 @@ def autograd_softplus(
     beta: Number,
     threshold: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_softplus(_after[_keyset], self, beta, threshold)
     _node = _nodes.SoftplusBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), beta, threshold)
@@ -736,6 +886,9 @@ def autograd_softplus(
         _result = _operators.redispatch_softplus(_after[_keyset], self, beta, threshold)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -753,7 +906,8 @@ def autograd_softplus_out(
 
 
 def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardswish(_after[_keyset], self)
     _node = _nodes.HardswishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -763,6 +917,9 @@ def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_hardswish(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -773,9 +930,11 @@ def autograd_hardswish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 
 
 def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardswish_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.HardswishBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -784,6 +943,9 @@ def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_hardswish_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -794,7 +956,8 @@ def autograd__log_softmax(
     dim: int,
     half_to_float: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__log_softmax(_after[_keyset], self, dim, half_to_float)
     _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -804,6 +967,10 @@ def autograd__log_softmax(
         _result = _operators.redispatch__log_softmax(_after[_keyset], self, dim, half_to_float)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -833,8 +1000,9 @@ def autograd_mse_loss(
     target: Tensor,
     reduction: int,
 ) -> Tensor:
-    _needs = (self._requires_grad, target._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, target))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, target._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_mse_loss(_after[_keyset], self, target, reduction)
     _node = _nodes.MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction)
@@ -844,6 +1012,9 @@ def autograd_mse_loss(
         _result = _operators.redispatch_mse_loss(_after[_keyset], self, target, reduction)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 

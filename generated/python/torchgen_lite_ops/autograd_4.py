@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     rebase_history as _rebase_history,
@@ -21,6 +23,8 @@ from torchgen_lite_reference.framework import (
     save_result as _save_result,
     set_histories as _set_histories,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -41,9 +45,11 @@ if TYPE_CHECKING:
 
 
 def autograd_fill__Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FillBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -51,15 +57,20 @@ def autograd_fill__Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) 
         _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_fill__Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, value), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, value._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -67,12 +78,16 @@ def autograd_fill__Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) 
         _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_fill_Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -86,13 +101,17 @@ def autograd_fill_Scalar(_keyset: DispatchKeySet, self: Tensor, value: Number) -
         _result = _operators.redispatch_fill_Scalar(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_fill_Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, value))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, value._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -106,12 +125,16 @@ def autograd_fill_Tensor(_keyset: DispatchKeySet, self: Tensor, value: Tensor) -
         _result = _operators.redispatch_fill_Tensor(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_alias(_after[_keyset], self)
     _node = _nodes.AliasBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -120,12 +143,16 @@ def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_alias(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.alias(self),))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tril(_after[_keyset], self, diagonal)
     _node = _nodes.TrilBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
@@ -135,6 +162,9 @@ def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tenso
         _result = _operators.redispatch_tril(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -151,9 +181,11 @@ def autograd_tril_out(
 
 
 def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tril_(_after[_keyset], self, diagonal)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.TrilBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
@@ -162,12 +194,16 @@ def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tens
         _operators.redispatch_tril_(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_triu(_after[_keyset], self, diagonal)
     _node = _nodes.TriuBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
@@ -177,6 +213,9 @@ def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tenso
         _result = _operators.redispatch_triu(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -193,9 +232,11 @@ def autograd_triu_out(
 
 
 def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_triu_(_after[_keyset], self, diagonal)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.TriuBackward0((_edge_of(self),), (True,))
     _node.saved = (diagonal,)
     _outer = _state()
@@ -204,6 +245,9 @@ def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tens
         _operators.redispatch_triu_(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -215,8 +259,9 @@ def autograd_scatter_src(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, src))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, src._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_scatter_src(_after[_keyset], self, dim, index, src)
     _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
@@ -226,6 +271,9 @@ def autograd_scatter_src(
         _result = _operators.redispatch_scatter_src(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -250,10 +298,12 @@ def autograd_scatter__src(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, src), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, src._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_scatter__src(_after[_keyset], self, dim, index, src)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
     _outer = _state()
@@ -262,6 +312,9 @@ def autograd_scatter__src(
         _operators.redispatch_scatter__src(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -273,7 +326,8 @@ def autograd_scatter_value(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_scatter_value(_after[_keyset], self, dim, index, value)
     _node = _nodes.ScatterBackward1((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
@@ -283,6 +337,9 @@ def autograd_scatter_value(
         _result = _operators.redispatch_scatter_value(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -314,9 +371,11 @@ def autograd_scatter__value(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ScatterBackward1((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
@@ -325,6 +384,9 @@ def autograd_scatter__value(
         _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -335,7 +397,8 @@ def autograd_masked_fill_Scalar(
     mask: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -350,6 +413,9 @@ def autograd_masked_fill_Scalar(
         _result = _operators.redispatch_masked_fill_Scalar(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -360,8 +426,9 @@ def autograd_masked_fill_Tensor(
     mask: Tensor,
     value: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, value))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, value._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -376,6 +443,9 @@ def autograd_masked_fill_Tensor(
         _result = _operators.redispatch_masked_fill_Tensor(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -386,9 +456,11 @@ def autograd_masked_fill__Scalar(
     mask: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.MaskedFillBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(mask),)
     _outer = _state()
@@ -397,6 +469,9 @@ def autograd_masked_fill__Scalar(
         _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -407,10 +482,12 @@ def autograd_masked_fill__Tensor(
     mask: Tensor,
     value: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, value), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, value._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
@@ -419,6 +496,9 @@ def autograd_masked_fill__Tensor(
         _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -431,7 +511,8 @@ def autograd_topk(
     largest: bool,
     sorted: bool,
 ) -> tuple[Tensor, Tensor]:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_topk(_after[_keyset], self, k, dim, largest, sorted)
     _node = _nodes.TopkBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim)
@@ -441,6 +522,10 @@ def autograd_topk(
         _result = _operators.redispatch_topk(_after[_keyset], self, k, dim, largest, sorted)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save(_result[1]))
+        _set_tangents(_node, (_result[0],), _tangents)
+        return _result
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -471,7 +556,8 @@ def autograd_topk_values(
 
 
 def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -485,12 +571,16 @@ def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch__conj_physical(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round(_after[_keyset], self)
     _node = _nodes.RoundBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -499,14 +589,19 @@ def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_round(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.RoundBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -514,6 +609,9 @@ def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_round_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -524,7 +622,8 @@ def autograd_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_round_decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round_decimals(_after[_keyset], self, decimals=decimals)
     _node = _nodes.RoundBackward1((_edge_of(self),), (True,))
     _outer = _state()
@@ -533,14 +632,19 @@ def autograd_round_decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: 
         _result = _operators.redispatch_round_decimals(_after[_keyset], self, decimals=decimals)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_round__decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.RoundBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -548,6 +652,9 @@ def autograd_round__decimals(_keyset: DispatchKeySet, self: Tensor, *, decimals:
         _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -569,7 +676,8 @@ def autograd_round_decimals_out(
 
 
 def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sgn(_after[_keyset], self)
     _node = _nodes.SgnBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -579,15 +687,21 @@ def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sgn(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sgn_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SgnBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -596,6 +710,10 @@ def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sgn_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -625,8 +743,9 @@ def autograd_sub_Tensor(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_sub_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
@@ -636,6 +755,9 @@ def autograd_sub_Tensor(
         _result = _operators.redispatch_sub_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -647,10 +769,12 @@ def autograd_sub__Tensor(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
@@ -659,6 +783,9 @@ def autograd_sub__Tensor(
         _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -669,7 +796,8 @@ def autograd_sub_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -683,6 +811,9 @@ def autograd_sub_Scalar(
         _result = _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -693,9 +824,11 @@ def autograd_sub__Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SubBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -703,6 +836,9 @@ def autograd_sub__Scalar(
         _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -794,10 +930,12 @@ def autograd_lerp__Scalar(
     end: Tensor,
     weight: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, end), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, end._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
     _outer = _state()
@@ -806,6 +944,9 @@ def autograd_lerp__Scalar(
         _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -816,10 +957,16 @@ def autograd_lerp__Tensor(
     end: Tensor,
     weight: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, end, weight), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, end._requires_grad, weight._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
@@ -832,6 +979,9 @@ def autograd_lerp__Tensor(
         _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -866,8 +1016,9 @@ def autograd_lerp_Scalar(
     end: Tensor,
     weight: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, end))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, end._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_lerp_Scalar(_after[_keyset], self, end, weight)
     _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
@@ -877,6 +1028,9 @@ def autograd_lerp_Scalar(
         _result = _operators.redispatch_lerp_Scalar(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -887,8 +1041,13 @@ def autograd_lerp_Tensor(
     end: Tensor,
     weight: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, end, weight))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, end._requires_grad, weight._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_lerp_Tensor(_after[_keyset], self, end, weight)
     _node = _nodes.LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
@@ -902,13 +1061,17 @@ def autograd_lerp_Tensor(
         _result = _operators.redispatch_lerp_Tensor(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
-    _needs = (self._requires_grad, vec._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, vec))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, vec._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -923,6 +1086,9 @@ def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
         _result = _operators.redispatch_mv(_after[_keyset], self, vec)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -933,7 +1099,8 @@ def autograd_mv_out(_keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: 
 
 
 def autograd_hardshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
     _node = _nodes.HardshrinkBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), lambd)
@@ -943,6 +1110,9 @@ def autograd_hardshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) ->
         _result = _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -959,7 +1129,8 @@ def autograd_hardshrink_out(
 
 
 def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -974,6 +1145,9 @@ def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_log_sigmoid(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -985,8 +1159,9 @@ def autograd_smooth_l1_loss(
     reduction: int,
     beta: float,
 ) -> Tensor:
-    _needs = (self._requires_grad, target._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, target))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, target._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_smooth_l1_loss(_after[_keyset], self, target, reduction, beta)
     _node = _nodes.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, beta)
@@ -1002,6 +1177,9 @@ def autograd_smooth_l1_loss(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1033,8 +1211,9 @@ def autograd_binary_cross_entropy(
     weight: Tensor | None,
     reduction: int,
 ) -> Tensor:
-    _needs = (self._requires_grad, target._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, target))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, target._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_binary_cross_entropy(
             _after[_keyset],
             self,
@@ -1061,6 +1240,9 @@ def autograd_binary_cross_entropy(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1093,8 +1275,9 @@ def autograd_binary_cross_entropy_with_logits(
     pos_weight: Tensor | None,
     reduction: int,
 ) -> Tensor:
-    _needs = (self._requires_grad, target._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, target))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, target._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -1129,5 +1312,8 @@ def autograd_binary_cross_entropy_with_logits(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result

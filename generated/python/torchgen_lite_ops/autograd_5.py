@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     rebase_history as _rebase_history,
@@ -19,6 +21,8 @@ from torchgen_lite_reference.framework import (
     save as _save,
     save_result as _save_result,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -106,7 +110,8 @@ def autograd_unfold(
     size: int,
     step: int,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
     _node = _nodes.UnfoldBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dimension, size, step)
@@ -116,12 +121,21 @@ def autograd_unfold(
         _result = _operators.redispatch_unfold(_after[_keyset], self, dimension, size, step)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.unfold(self, dimension, size, step),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_transpose_int(_keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     _node = _nodes.TransposeBackward0((_edge_of(self),), (True,))
     _node.saved = (dim0, dim1)
@@ -131,6 +145,14 @@ def autograd_transpose_int(_keyset: DispatchKeySet, self: Tensor, dim0: int, dim
         _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.transpose_int(self, dim0, dim1),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -143,7 +165,8 @@ def autograd_slice_Tensor(
     end: int | None,
     step: int,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
     _node = _nodes.SliceBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, dim, start, end, step)
@@ -153,12 +176,21 @@ def autograd_slice_Tensor(
         _result = _operators.redispatch_slice_Tensor(_after[_keyset], self, dim, start, end, step)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.slice_Tensor(self, dim, start, end, step),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_flip(_after[_keyset], self, dims)
     _node = _nodes.FlipBackward0((_edge_of(self),), (True,))
     _node.saved = (dims,)
@@ -168,12 +200,16 @@ def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) ->
         _result = _operators.redispatch_flip(_after[_keyset], self, dims)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_rot90(_keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -188,6 +224,9 @@ def autograd_rot90(_keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence
         _result = _operators.redispatch_rot90(_after[_keyset], self, k, dims)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -200,7 +239,8 @@ def autograd_gather(
     *,
     sparse_grad: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gather(
             _after[_keyset],
             self,
@@ -222,6 +262,9 @@ def autograd_gather(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -247,9 +290,11 @@ def autograd_gather_out(
 
 
 def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_conj_physical_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ConjPhysicalBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -257,12 +302,16 @@ def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_conj_physical_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log(_after[_keyset], self)
     _node = _nodes.LogBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -272,14 +321,19 @@ def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_log(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LogBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -288,6 +342,9 @@ def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_log_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -298,7 +355,8 @@ def autograd_log_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cos(_after[_keyset], self)
     _node = _nodes.CosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -308,14 +366,19 @@ def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_cos(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_cos_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -324,6 +387,9 @@ def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_cos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -334,7 +400,8 @@ def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acos(_after[_keyset], self)
     _node = _nodes.AcosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -344,14 +411,19 @@ def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_acos(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acos_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AcosBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -360,6 +432,9 @@ def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_acos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -370,7 +445,8 @@ def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trunc(_after[_keyset], self)
     _node = _nodes.TruncBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -379,14 +455,19 @@ def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_trunc(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_trunc_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.TruncBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -394,6 +475,9 @@ def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_trunc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -415,8 +499,9 @@ def autograd_pow_Tensor_Tensor_out(
 
 
 def autograd_pow_Tensor_Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor:
-    _needs = (self._requires_grad, exponent._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, exponent))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, exponent._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_pow_Tensor_Tensor(_after[_keyset], self, exponent)
     _node = _nodes.PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(self), _save(exponent))
@@ -426,6 +511,10 @@ def autograd_pow_Tensor_Tensor(_keyset: DispatchKeySet, self: Tensor, exponent: 
         _result = _operators.redispatch_pow_Tensor_Tensor(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -443,7 +532,8 @@ def autograd_pow_Scalar_out(
 
 
 def autograd_pow_Scalar(_keyset: DispatchKeySet, self: Number, exponent: Tensor) -> Tensor:
-    if not (exponent._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((exponent,))
+    if not _tangents and not (exponent._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
     _node = _nodes.PowBackward1((_edge_of(exponent),), (True,))
     _node.saved = (self, _save(exponent))
@@ -453,6 +543,10 @@ def autograd_pow_Scalar(_keyset: DispatchKeySet, self: Number, exponent: Tensor)
         _result = _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -470,7 +564,8 @@ def autograd_pow_Tensor_Scalar_out(
 
 
 def autograd_pow_Tensor_Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
     _node = _nodes.PowBackward2((_edge_of(self),), (True,))
     _node.saved = (_save(self), exponent)
@@ -480,14 +575,19 @@ def autograd_pow_Tensor_Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: 
         _result = _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_pow__Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.PowBackward2((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), exponent)
     _outer = _state()
@@ -496,6 +596,9 @@ def autograd_pow__Scalar(_keyset: DispatchKeySet, self: Tensor, exponent: Number
         _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -512,10 +615,12 @@ def autograd_atan2_out(
 
 
 def autograd_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_atan2_(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)))
     _outer = _state()
@@ -524,13 +629,17 @@ def autograd_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Ten
         _operators.redispatch_atan2_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_atan2(_after[_keyset], self, other)
     _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self))
@@ -540,6 +649,9 @@ def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
         _result = _operators.redispatch_atan2(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -551,8 +663,9 @@ def autograd_rsub_Tensor(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_rsub_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
@@ -562,6 +675,9 @@ def autograd_rsub_Tensor(
         _result = _operators.redispatch_rsub_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -572,7 +688,8 @@ def autograd_rsub_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -587,12 +704,16 @@ def autograd_rsub_Scalar(
         _result = _operators.redispatch_rsub_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_sum(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -607,6 +728,9 @@ def autograd_sum(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) 
         _result = _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -619,7 +743,8 @@ def autograd_sum_dim_IntList(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sum_dim_IntList(
             _after[_keyset],
             self,
@@ -641,6 +766,9 @@ def autograd_sum_dim_IntList(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -671,7 +799,8 @@ def autograd_logsumexp(
     dim: tuple[int, ...],
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -686,6 +815,10 @@ def autograd_logsumexp(
         _result = _operators.redispatch_logsumexp(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -712,8 +845,13 @@ def autograd_baddbmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, batch1, batch2))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_baddbmm(
             _after[_keyset],
             self,
@@ -742,6 +880,9 @@ def autograd_baddbmm(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -777,8 +918,13 @@ def autograd_baddbmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, batch1, batch2), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_baddbmm_(
             _after[_keyset],
             self,
@@ -787,7 +933,8 @@ def autograd_baddbmm_(
             beta=beta,
             alpha=alpha,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.BaddbmmBackward0((_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs)
     _node.saved = (
         beta,
@@ -808,12 +955,16 @@ def autograd_baddbmm_(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gelu(_after[_keyset], self, approximate=approximate)
     _node = _nodes.GeluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), approximate)
@@ -823,6 +974,9 @@ def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) ->
         _result = _operators.redispatch_gelu(_after[_keyset], self, approximate=approximate)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -839,9 +993,11 @@ def autograd_gelu_out(
 
 
 def autograd_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.GeluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), approximate)
     _outer = _state()
@@ -850,12 +1006,16 @@ def autograd_gelu_(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -
         _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd__coalesce(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__coalesce(_after[_keyset], self)
     _node = _nodes.CoalesceBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -864,6 +1024,9 @@ def autograd__coalesce(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch__coalesce(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -882,7 +1045,8 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
     pin_memory: bool | None,
     is_coalesced: bool | None,
 ) -> Tensor:
-    if not (values._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((values,))
+    if not _tangents and not (values._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -920,13 +1084,18 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sparse_mask(_after[_keyset], self, mask)
     _node = _nodes.SparseMaskBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(mask), self.layout)
@@ -936,5 +1105,8 @@ def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) ->
         _result = _operators.redispatch_sparse_mask(_after[_keyset], self, mask)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda *_given: _node.forward(_given, mask))
+        return _result
     _set_history(_node, _result)
     return _result

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     rebase_history as _rebase_history,
@@ -19,6 +21,8 @@ from torchgen_lite_reference.framework import (
     save as _save,
     save_result as _save_result,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -46,9 +50,11 @@ def autograd_uniform_(
     *,
     generator: Generator | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_uniform_(_after[_keyset], self, from_, to, generator=generator)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.UniformBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -56,12 +62,16 @@ def autograd_uniform_(
         _operators.redispatch_uniform_(_after[_keyset], self, from_, to, generator=generator)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view(_after[_keyset], self, size)
     _node = _nodes.ViewBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -71,6 +81,9 @@ def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) ->
         _result = _operators.redispatch_view(_after[_keyset], self, size)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.view(self, size),))
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -91,7 +104,8 @@ def autograd_diagonal(
     dim1: int,
     dim2: int,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
     _node = _nodes.DiagonalBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, offset, dim1, dim2)
@@ -101,6 +115,14 @@ def autograd_diagonal(
         _result = _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.diagonal(self, offset, dim1, dim2),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -111,7 +133,8 @@ def autograd_roll(
     shifts: tuple[int, ...],
     dims: tuple[int, ...],
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
     _node = _nodes.RollBackward0((_edge_of(self),), (True,))
     _node.saved = (shifts, dims)
@@ -121,6 +144,9 @@ def autograd_roll(
         _result = _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -133,7 +159,8 @@ def autograd_embedding(
     scale_grad_by_freq: bool,
     sparse: bool,
 ) -> Tensor:
-    if not (weight._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((weight,))
+    if not _tangents and not (weight._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -162,6 +189,9 @@ def autograd_embedding(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -172,8 +202,9 @@ def autograd_where_self(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_where_self(_after[_keyset], condition, self, other)
     _node = _nodes.WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(condition),)
@@ -183,6 +214,9 @@ def autograd_where_self(
         _result = _operators.redispatch_where_self(_after[_keyset], condition, self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -200,7 +234,8 @@ def autograd_where_self_out(
 
 
 def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -215,14 +250,19 @@ def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_abs(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_abs_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AbsBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -231,6 +271,9 @@ def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_abs_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -241,7 +284,8 @@ def autograd_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_rsqrt(_after[_keyset], self)
     _node = _nodes.RsqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -250,15 +294,21 @@ def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_rsqrt(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_rsqrt_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.RsqrtBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -266,6 +316,10 @@ def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_rsqrt_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -277,7 +331,8 @@ def autograd_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asinh(_after[_keyset], self)
     _node = _nodes.AsinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -287,14 +342,19 @@ def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_asinh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_asinh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AsinhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -303,6 +363,9 @@ def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_asinh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -313,7 +376,8 @@ def autograd_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_floor(_after[_keyset], self)
     _node = _nodes.FloorBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -322,14 +386,19 @@ def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_floor(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_floor_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.FloorBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -337,6 +406,9 @@ def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_floor_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -347,7 +419,8 @@ def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sign(_after[_keyset], self)
     _node = _nodes.SignBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -356,14 +429,19 @@ def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_sign(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_sign_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.SignBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -371,6 +449,9 @@ def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_sign_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -381,8 +462,9 @@ def autograd_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_maximum(_after[_keyset], self, other)
     _node = _nodes.MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
@@ -392,6 +474,9 @@ def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Te
         _result = _operators.redispatch_maximum(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -426,7 +511,8 @@ def autograd_logical_or_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -
 
 
 def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_max(_after[_keyset], self, max)
     _node = _nodes.ClampMaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), max)
@@ -436,13 +522,17 @@ def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Te
         _result = _operators.redispatch_clamp_max(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_clamp_max_Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
-    _needs = (self._requires_grad, max._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, max))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, max._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
     _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save(max))
@@ -452,14 +542,19 @@ def autograd_clamp_max_Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor
         _result = _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_max_(_after[_keyset], self, max)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampMaxBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), max)
     _outer = _state()
@@ -468,15 +563,20 @@ def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> T
         _operators.redispatch_clamp_max_(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_clamp_max__Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor:
-    _needs = (self._requires_grad, max._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, max), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, max._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(_original(self)), _save(max))
     _outer = _state()
@@ -485,6 +585,9 @@ def autograd_clamp_max__Tensor(_keyset: DispatchKeySet, self: Tensor, max: Tenso
         _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -519,7 +622,8 @@ def autograd_var_correction(
     correction: Number | None,
     keepdim: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_var_correction(
             _after[_keyset],
             self,
@@ -541,6 +645,9 @@ def autograd_var_correction(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -566,7 +673,8 @@ def autograd_var_correction_out(
 
 
 def autograd_leaky_relu(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
     _node = _nodes.LeakyReluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), negative_slope)
@@ -576,6 +684,9 @@ def autograd_leaky_relu(_keyset: DispatchKeySet, self: Tensor, negative_slope: N
         _result = _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -592,9 +703,11 @@ def autograd_leaky_relu_out(
 
 
 def autograd_leaky_relu_(_keyset: DispatchKeySet, self: Tensor, negative_slope: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.LeakyReluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), negative_slope)
     _outer = _state()
@@ -603,6 +716,9 @@ def autograd_leaky_relu_(_keyset: DispatchKeySet, self: Tensor, negative_slope: 
         _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -613,7 +729,8 @@ def autograd_threshold(
     threshold: Number,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_threshold(_after[_keyset], self, threshold, value)
     _node = _nodes.ThresholdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), threshold)
@@ -623,6 +740,9 @@ def autograd_threshold(
         _result = _operators.redispatch_threshold(_after[_keyset], self, threshold, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -645,9 +765,11 @@ def autograd_threshold_(
     threshold: Number,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ThresholdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), threshold)
     _outer = _state()
@@ -656,12 +778,16 @@ def autograd_threshold_(
         _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_softshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_softshrink(_after[_keyset], self, lambd)
     _node = _nodes.SoftshrinkBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), lambd)
@@ -671,6 +797,9 @@ def autograd_softshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) ->
         _result = _operators.redispatch_softshrink(_after[_keyset], self, lambd)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -692,7 +821,8 @@ def autograd_hardtanh(
     min_val: Number,
     max_val: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
     _node = _nodes.HardtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min_val, max_val)
@@ -702,6 +832,9 @@ def autograd_hardtanh(
         _result = _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -724,9 +857,11 @@ def autograd_hardtanh_(
     min_val: Number,
     max_val: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.HardtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min_val, max_val)
     _outer = _state()
@@ -735,12 +870,16 @@ def autograd_hardtanh_(
         _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_values(_after[_keyset], self)
     _node = _nodes.ValuesBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -750,5 +889,8 @@ def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_values(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, lambda self: (_operators.values(self),))
+        return _result
     _set_history(_node, _result)
     return _result

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from torchgen_lite_reference.framework import (
     after_autograd as _after,
     check_inplace_history as _check_inplace_history,
+    dual_levels as _dual_levels,
     edge_of as _edge_of,
+    element_wise as _element_wise,
     grad_enabled as _grad_enabled,
     original as _original,
     output_of as _output_of,
@@ -20,6 +22,8 @@ from torchgen_lite_reference.framework import (
     save as _save,
     save_result as _save_result,
     set_history as _set_history,
+    set_tangents as _set_tangents,
+    tangents_of as _tangents_of,
 )
 from torchgen_lite_runtime import (
     below_adinplaceorview as _below_adinplaceorview,
@@ -132,10 +136,12 @@ def autograd_copy_(
     src: Tensor,
     non_blocking: bool,
 ) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, src), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, src._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (src._dtype, src._device)
     _outer = _state()
@@ -144,6 +150,9 @@ def autograd_copy_(
         _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -155,7 +164,8 @@ def autograd_expand(
     *,
     implicit: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
     _node = _nodes.ExpandBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape,)
@@ -165,6 +175,14 @@ def autograd_expand(
         _result = _operators.redispatch_expand(_after[_keyset], self, size, implicit=implicit)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.expand(self, size, implicit=implicit),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -176,8 +194,9 @@ def autograd_scatter_add(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, src))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, src._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_scatter_add(_after[_keyset], self, dim, index, src)
     _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
@@ -187,6 +206,9 @@ def autograd_scatter_add(
         _result = _operators.redispatch_scatter_add(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -211,10 +233,12 @@ def autograd_scatter_add_(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, src), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, src._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
     _outer = _state()
@@ -223,6 +247,9 @@ def autograd_scatter_add_(
         _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -234,7 +261,8 @@ def autograd_index_fill_int_Scalar(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -261,6 +289,9 @@ def autograd_index_fill_int_Scalar(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -272,7 +303,8 @@ def autograd_index_fill__int_Scalar(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_index_fill__int_Scalar(
             _after[_keyset],
             self,
@@ -280,7 +312,8 @@ def autograd_index_fill__int_Scalar(
             index,
             value,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.IndexFillBackward0((_edge_of(self),), (True,))
     _node.saved = (dim, _save(index))
     _outer = _state()
@@ -289,12 +322,16 @@ def autograd_index_fill__int_Scalar(
         _operators.redispatch_index_fill__int_Scalar(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_masked_select(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_masked_select(_after[_keyset], self, mask)
     _node = _nodes.MaskedSelectBackward0((_edge_of(self),), (True,))
     _node.saved = (self._shape, _save(mask))
@@ -304,6 +341,9 @@ def autograd_masked_select(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) 
         _result = _operators.redispatch_masked_select(_after[_keyset], self, mask)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -320,7 +360,8 @@ def autograd_masked_select_out(
 
 
 def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_view_as_complex(_after[_keyset], self)
     _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -329,12 +370,21 @@ def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_view_as_complex(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(
+            _node,
+            (_result,),
+            _tangents,
+            lambda self: (_operators.view_as_complex(self),),
+        )
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log10(_after[_keyset], self)
     _node = _nodes.Log10Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -344,14 +394,19 @@ def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_log10(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log10_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Log10Backward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -360,6 +415,9 @@ def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_log10_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -370,7 +428,8 @@ def autograd_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log1p(_after[_keyset], self)
     _node = _nodes.Log1PBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -380,14 +439,19 @@ def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_log1p(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_log1p_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.Log1PBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -396,6 +460,9 @@ def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_log1p_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -406,7 +473,8 @@ def autograd_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tan(_after[_keyset], self)
     _node = _nodes.TanBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -415,15 +483,21 @@ def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_tan(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
 
 
 def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_tan_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.TanBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -431,6 +505,10 @@ def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_tan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(self, 0))
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -442,7 +520,8 @@ def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atan(_after[_keyset], self)
     _node = _nodes.AtanBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -452,14 +531,19 @@ def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_atan(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atan_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AtanBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -468,6 +552,9 @@ def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_atan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -478,7 +565,8 @@ def autograd_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acosh(_after[_keyset], self)
     _node = _nodes.AcoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -488,14 +576,19 @@ def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_acosh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_acosh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AcoshBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -504,6 +597,9 @@ def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_acosh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -514,7 +610,8 @@ def autograd_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atanh(_after[_keyset], self)
     _node = _nodes.AtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -524,14 +621,19 @@ def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_atanh(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_atanh_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AtanhBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)),)
     _outer = _state()
@@ -540,6 +642,9 @@ def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_atanh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -550,7 +655,8 @@ def autograd_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
 
 
 def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ceil(_after[_keyset], self)
     _node = _nodes.CeilBackward0((_edge_of(self),), (True,))
     _outer = _state()
@@ -559,14 +665,19 @@ def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _result = _operators.redispatch_ceil(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents, _element_wise(_node))
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ceil_(_after[_keyset], self)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.CeilBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -574,6 +685,9 @@ def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _operators.redispatch_ceil_(_after[_keyset], self)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents, _element_wise(_node))
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -590,8 +704,9 @@ def autograd_add_Tensor(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_add_Tensor(_after[_keyset], self, other, alpha=alpha)
     _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
@@ -601,6 +716,9 @@ def autograd_add_Tensor(
         _result = _operators.redispatch_add_Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -612,10 +730,12 @@ def autograd_add__Tensor(
     *,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_add__Tensor(_after[_keyset], self, other, alpha=alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
@@ -624,6 +744,9 @@ def autograd_add__Tensor(
         _operators.redispatch_add__Tensor(_after[_keyset], self, other, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -646,7 +769,8 @@ def autograd_add_Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
@@ -660,6 +784,9 @@ def autograd_add_Scalar(
         _result = _operators.redispatch_add_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -670,9 +797,11 @@ def autograd_add__Scalar(
     other: Number,
     alpha: Number,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddBackward1((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -680,14 +809,19 @@ def autograd_add__Scalar(
         _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.NeBackward0((_edge_of(self),), (True,))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -695,15 +829,20 @@ def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, other), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, other._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.NeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
@@ -712,6 +851,9 @@ def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
         _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -822,7 +964,8 @@ def autograd_bitwise_left_shift_Scalar_Tensor(
 
 
 def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_min(_after[_keyset], self, min)
     _node = _nodes.ClampMinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), min)
@@ -832,13 +975,17 @@ def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Te
         _result = _operators.redispatch_clamp_min(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_clamp_min_Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
-    _needs = (self._requires_grad, min._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, min))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, min._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp_min_Tensor(_after[_keyset], self, min)
     _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(self), _save(min))
@@ -848,14 +995,19 @@ def autograd_clamp_min_Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor
         _result = _operators.redispatch_clamp_min_Tensor(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
 
 def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,), self)
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_clamp_min_(_after[_keyset], self, min)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampMinBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(_original(self)), min)
     _outer = _state()
@@ -864,15 +1016,20 @@ def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> T
         _operators.redispatch_clamp_min_(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_clamp_min__Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor:
-    _needs = (self._requires_grad, min._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, min), self)
+    _needs = _tangents.needs if _tangents else (self._requires_grad, min._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(_original(self)), _save(min))
     _outer = _state()
@@ -881,6 +1038,9 @@ def autograd_clamp_min__Tensor(_keyset: DispatchKeySet, self: Tensor, min: Tenso
         _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
@@ -908,7 +1068,8 @@ def autograd_clamp_min_Tensor_out(
 
 
 def autograd_prod(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
     _node = _nodes.ProdBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self),)
@@ -918,6 +1079,10 @@ def autograd_prod(_keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None)
         _result = _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -931,7 +1096,8 @@ def autograd_prod_dim_int(
     *,
     dtype: dtype | None,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_prod_dim_int(_after[_keyset], self, dim, keepdim, dtype=dtype)
     _node = _nodes.ProdBackward1((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim, keepdim)
@@ -947,6 +1113,10 @@ def autograd_prod_dim_int(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -981,8 +1151,13 @@ def autograd_addmm(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat1, mat2))
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addmm(
             _after[_keyset],
             self,
@@ -1011,6 +1186,9 @@ def autograd_addmm(
         )
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1046,8 +1224,13 @@ def autograd_addmm_(
     beta: Number,
     alpha: Number,
 ) -> Tensor:
-    _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, mat1, mat2), self)
+    _needs = (
+        _tangents.needs
+        if _tangents
+        else (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
+    )
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_addmm_(
             _after[_keyset],
             self,
@@ -1056,7 +1239,8 @@ def autograd_addmm_(
             beta=beta,
             alpha=alpha,
         )
-    _check_inplace_history(self)
+    if not _tangents:
+        _check_inplace_history(self)
     _node = _nodes.AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
     _node.saved = (
         beta,
@@ -1070,12 +1254,16 @@ def autograd_addmm_(
         _operators.redispatch_addmm_(_after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (self,), _tangents)
+        return self
     _rebase_history(_node, self)
     return self
 
 
 def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch_glu(_after[_keyset], self, dim)
     _node = _nodes.GluBackward0((_edge_of(self),), (True,))
     _node.saved = (_save(self), dim)
@@ -1085,6 +1273,9 @@ def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
         _result = _operators.redispatch_glu(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 
@@ -1100,7 +1291,8 @@ def autograd__softmax(
     dim: int,
     half_to_float: bool,
 ) -> Tensor:
-    if not (self._requires_grad and _grad_enabled()):
+    _tangents = _dual_levels and _tangents_of((self,))
+    if not _tangents and not (self._requires_grad and _grad_enabled()):
         return _operators.redispatch__softmax(_after[_keyset], self, dim, half_to_float)
     _node = _nodes.SoftmaxBackward0((_edge_of(self),), (True,))
     _node.saved = (dim,)
@@ -1110,6 +1302,10 @@ def autograd__softmax(
         _result = _operators.redispatch__softmax(_after[_keyset], self, dim, half_to_float)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _node.keep(_save_result(_result, 0))
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result

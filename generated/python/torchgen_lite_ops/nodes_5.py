@@ -343,3 +343,7 @@ class SparseMaskBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
         return (grad_self_,)
+
+    def forward(node, _given: Any, mask: Any) -> _Gradients:
+        (self_t,) = _given
+        return (self_t.sparse_mask(mask),)

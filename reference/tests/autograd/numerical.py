@@ -2,7 +2,8 @@
 
 The result is weighted with random numbers, which are the gradients that backward begins with. First
 derivatives are compared element by element. Second ones, of a weighted sum of the gradients in the inputs
-and in those weights, are compared along a random direction for each tensor.
+and in those weights, are compared along a random direction for each tensor. In forward mode, results,
+gradients and tangents are compared along one direction of all tensors.
 """
 
 from __future__ import annotations
@@ -40,12 +41,18 @@ class Case:
     leaves: list[Input | Sparse] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
-    def run(self, arrays: Sequence[Any], record: bool) -> tuple[list[Any], list[Any]]:
-        """The leaves as tensors, and the floating tensors of the result."""
+    def run(
+        self, arrays: Sequence[Any], record: bool, directions: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        """The leaves as tensors, which have `directions` as tangents, and the floating tensors of the result."""
         tensors = [_tensor(leaf, array) for leaf, array in zip(self.leaves, arrays)]
         if record:
             tensors = [tensor.requires_grad_() for tensor in tensors]
-        made = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors)}
+        duals = tensors
+        if directions:
+            tangents = map(_tensor, self.leaves, directions)
+            duals = [*map(tl.autograd.forward_ad.make_dual, tensors, tangents)]
+        made = {id(leaf): tensor for leaf, tensor in zip(self.leaves, duals)}
 
         def make(value: Any) -> Any:
             return made[id(value)] if id(value) in made else _plain(value)
@@ -192,6 +199,108 @@ def check(case: Case, twice: bool) -> set[str]:
     if twice:
         _check_twice(case, arrays, weights, kept)
     return {name for name, array in zip(case.names, arrays) if kept and array.size}
+
+
+def check_forward(case: Case, twice: bool) -> set[str]:
+    """Compare tangents and, if `twice`, the tangents of gradients and the gradients of tangents; the names of the
+    arguments that had something to compare."""
+    arrays = case.arrays()
+    if not arrays:
+        return set()
+    try:
+        with tl.no_grad():
+            results = case.run(arrays, False)[1]
+    except (RuntimeError, IndexError, TypeError, ValueError) as refused:
+        raise Unsuitable from refused
+    if not all(np.all(np.isfinite(result.numpy())) for result in results):
+        raise Unsuitable
+    directions = weights_like([tl.from_numpy(array) for array in arrays], 3)
+    with tl.autograd.forward_ad.dual_level():
+        results = case.run(arrays, False, directions)[1]
+        tangents = [_tangent(result) for result in results]
+    kept = [index for index, tangent in enumerate(tangents) if tangent is not None]
+
+    def values() -> list[Any]:
+        with tl.no_grad():
+            results = case.run(arrays, False)[1]
+        return [results[index].numpy() for index in kept]
+
+    found = [_array(tangents[index], results[index]) for index in kept]
+    _compare_along(case, "tangent", values, arrays, directions, found)
+    if twice and kept:
+        _check_mixed(case, arrays, directions)
+    return {name for name, array in zip(case.names, arrays) if kept and array.size}
+
+
+def _check_mixed(case: Case, arrays: Sequence[Any], directions: Sequence[Any]) -> None:
+    """Forward mode over gradients, and gradients of tangents."""
+    with tl.autograd.forward_ad.dual_level():
+        try:
+            leaves, results = case.run(arrays, True, directions)
+        except RuntimeError as refused:
+            if NOT_COMPLEX in str(refused):
+                return
+            raise
+        kept = [index for index, result in enumerate(results) if result.requires_grad]
+        if not kept:
+            return
+        outputs = [results[index] for index in kept]
+        weights = weights_like(outputs, 1)
+        cotangents = [tl.from_numpy(weight) for weight in weights]
+        made = tl.autograd.grad(outputs, leaves, cotangents, retain_graph=True, allow_unused=True)
+        gradients = [_at_values(leaf, one) for leaf, one in zip(case.leaves, made)]
+        moving = [None if one is None else _tangent(one) for one in gradients]
+        tangents = [(_tangent(one), weight) for one, weight in zip(outputs, cotangents)]
+    present = [index for index, one in enumerate(gradients) if one is not None]
+
+    def values() -> list[Any]:
+        found = _gradients(case, arrays, weights, kept, create_graph=False)[0]
+        return [found[index] for index in present]
+
+    found = [_array(moving[index], arrays[index]) for index in present]
+    _compare_along(case, "tangent of gradient", values, arrays, directions, found)
+    roots = [(one, weight) for one, weight in tangents if one is not None and one.requires_grad]
+    if not roots:
+        return
+    tensors, cotangents = [root for root, _ in roots], [weight for _, weight in roots]
+    again = tl.autograd.grad(tensors, leaves, cotangents, allow_unused=True)
+    others = weights_like([tl.from_numpy(array) for array in arrays], 4)
+    found = [_array(_at_values(*one), array) for one, array in zip(zip(case.leaves, again), arrays)]
+
+    def slopes() -> list[Any]:
+        with tl.no_grad(), tl.autograd.forward_ad.dual_level():
+            results = case.run(arrays, False, directions)[1]
+            made = [_tangent(results[index]) for index in kept]
+            parts = [(one.numpy(), w) for one, w in zip(made, weights) if one is not None]
+        return [inner([one for one, _ in parts], [weight for _, weight in parts])]
+
+    slope = inner(found, others)
+    _compare_along(case, "gradient of tangent", slopes, arrays, others, [slope])
+
+
+def _tangent(tensor: Any) -> Any:
+    return tl.autograd.forward_ad.unpack_dual(tensor).tangent
+
+
+def _compare_along(
+    case: Case,
+    what: str,
+    values: Callable[[], Sequence[Any]],
+    arrays: Sequence[Any],
+    directions: Sequence[Any],
+    found: Sequence[Any],
+) -> None:
+    """Compare with differences of values when the arrays, which keep their strides, are moved."""
+    kept, ends = [array.copy() for array in arrays], []
+    for sign in (1, -1):
+        for array, before, direction in zip(arrays, kept, directions):
+            array[...] = before + sign * STEP * direction
+        # A view of an array moves with it.
+        ends.append([np.copy(value) for value in values()])
+    for array, before in zip(arrays, kept):
+        array[...] = before
+    for index, (one, high, low) in enumerate(zip(found, *ends)):
+        _compare(case, f"{what} {index}", one, (high - low) / (2 * STEP))
 
 
 def _gradients(

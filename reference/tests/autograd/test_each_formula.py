@@ -9,7 +9,7 @@ kept away from kinks. No first derivative is excepted.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from operators.samples import (
 )
 
 import torchgen_lite_reference as tl
-from autograd.numerical import Domain, Unsuitable, case_of, check
+from autograd.numerical import Case, Domain, Unsuitable, case_of, check, check_forward
 from torchgen_lite import load
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.loader.entry import NativeFunction
@@ -128,7 +128,12 @@ def as_complex(item: Sample) -> Sample | None:
     return made if changed else None
 
 
-def checked(function: NativeFunction, named: set[str], twice: bool) -> set[str]:
+def checked(
+    function: NativeFunction,
+    named: set[str],
+    twice: bool,
+    check: Callable[[Case, bool], set[str]] = check,
+) -> set[str]:
     """The arguments that a sample has compared."""
     name = function.func.full_name
     base, _, overload = name.partition(".")
@@ -153,6 +158,16 @@ def checked(function: NativeFunction, named: set[str], twice: bool) -> set[str]:
 def test_formulas_are_differences(name: str) -> None:
     function, named = NEEDED[name]
     assert checked(function, named, name not in ONCE) == named
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_tangents_are_differences(name: str) -> None:
+    function, named = NEEDED[name]
+    if name in ONCE:
+        with pytest.raises(NotImplementedError, match="Trying to use forward AD with Sparse"):
+            checked(function, named, True, check_forward)
+    else:
+        assert checked(function, named, True, check_forward) == named
 
 
 @pytest.mark.parametrize("name", ONCE)
@@ -195,12 +210,13 @@ def test_a_wrong_gradient_is_found(function: Any, message: str) -> None:
         check(case, True)
 
 
-def test_the_product_on_the_page_is_a_jacobian_vector_product() -> None:
+def test_the_second_derivative_on_the_page() -> None:
     page = (ROOT / "docs/autograd.md").read_text("utf-8")
-    (code,) = [block for block in page.split("```python\n") if block.startswith("def jvp(")]
+    blocks = page.split("```python\n")
+    (code,) = [block for block in blocks if block.startswith("def second_derivative(")]
     names: dict[str, Any] = {"tl": tl}
     exec(code.partition("```")[0], names)
     x, tangent = (tl.from_numpy(np.array(v)) for v in ([0.3, 0.7], [1.0, -2.0]))
-    found = names["jvp"](lambda t: tl.sin(t) * t, x, tangent)
-    wanted = (x.cos() * x + x.sin()) * tangent
+    found = names["second_derivative"](lambda t: tl.sin(t) * t, x, tangent)
+    wanted = (2 * x.cos() - x * x.sin()) * tangent
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12)

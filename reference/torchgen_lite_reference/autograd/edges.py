@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite_ops import operators
 from torchgen_lite_reference.autograd.node import (
+    LEAVES,
     Edge,
     Gradients,
     Meta,
@@ -34,8 +35,7 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         super().__init__(())
         self.variable = variable
-        # Gradients of leaves are accumulated first, as soon as they are complete.
-        self.sequence = 1 << 62
+        self.sequence = LEAVES
         self.outputs.append(output_of(variable))
 
     def apply(self, grads: Gradients) -> Gradients:

@@ -125,7 +125,7 @@ def _run(
     with set_grad_enabled(create_graph):
         buffers: Buffers = {}
         for edge, seed in zip(edges, seeds):
-            _deliver(buffers, edge, seed)
+            deliver(buffers, edge, seed)
         waiting = _count_dependencies(edges)
         needed = None if captures is None else _reaching(waiting, captures)
         return _loop(buffers, waiting, needed, captures, keep)
@@ -167,7 +167,7 @@ def _loop(
             if position < count:
                 gradient = found[position]
                 if gradient is not None:
-                    _deliver(buffers, edge, gradient, node)
+                    deliver(buffers, edge, gradient, node)
             target = edge[0]
             left = waiting[target] = waiting[target] - 1
             if not left:
@@ -182,7 +182,7 @@ def _has_any(grads: Gradients) -> bool:
     return False
 
 
-def _deliver(buffers: Buffers, edge: Edge, gradient: Tensor, maker: Node | None = None) -> None:
+def deliver(buffers: Buffers, edge: Edge, gradient: Tensor, maker: Node | None = None) -> None:
     """Add a gradient to what has arrived at an edge, brought to the output's shape and type."""
     node, number = edge
     outputs = node.outputs

@@ -31,6 +31,7 @@ from torchgen_lite_reference.autograd.node import (
     attach,
     output_of,
 )
+from torchgen_lite_reference.autograd.tangents import UNDERIVED, dual_levels, refuse_tangents
 from torchgen_lite_reference.autograd.views import (
     as_view,
     as_views,
@@ -148,8 +149,10 @@ def bump_version(tensor: Tensor) -> None:
         )
 
 
-def refuse_out(name: str, tensors: Iterable[Tensor | None]) -> None:
+def refuse_out(name: str, tensors: Sequence[Tensor | None]) -> None:
     """An out variant cannot be recorded: raise an error if it would have to be."""
+    if dual_levels:
+        refuse_tangents(UNDERIVED.format(f"{name}_out", "it is an out= function"), tensors)
     if grad_enabled() and needs_grad(tensors):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one"
@@ -179,6 +182,9 @@ def autograd_not_implemented(
     backward."""
     tensors = list(_tensors((*arguments, *keywords.values())))
     below = after_autograd[keyset]
+    if dual_levels and "Tensor" in operator.schema.rpartition("->")[2]:
+        reason = "it has not been implemented yet."
+        refuse_tangents(UNDERIVED.format(operator.full_name, reason), tensors)
     if not (grad_enabled() and needs_grad(tensors)):
         return operator.redispatch(below, *arguments, **keywords)
     for tensor in _written(operator, arguments, keywords):

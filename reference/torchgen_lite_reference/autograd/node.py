@@ -37,6 +37,9 @@ INFERENCE_SAVED = (
 
 _sequence = itertools.count()
 
+LEAVES = 1 << 62
+"""The sequence number of leaves: their gradients are added up first, as soon as they are complete."""
+
 
 Edge = tuple["Node", int]
 """One output of a node. A plain tuple, for a call makes one of each argument."""
@@ -202,7 +205,10 @@ class SavedTensor:
             )
         if self.output < 0:
             return tensor
-        return attach(tensor._shallow_copy(), node, self.output)
+        same = attach(tensor._shallow_copy(), node, self.output)
+        if tensor._meta is not None:
+            meta_of(same).tangent = tensor._meta.tangent
+        return same
 
 
 def _made_by(tensor: Tensor, output: int, node: Node) -> str:
@@ -232,7 +238,8 @@ class Meta:
     """What a tensor knows about the graph. Most tensors have no such record (`tensor._meta is None`).
 
     `grad_fn` and `output`: the node that made it; None for a leaf. `accumulator`: the node that adds to a
-    leaf's `grad`, weakly, for it holds the leaf. `view`: set for views, see `views.py`.
+    leaf's `grad`, weakly, for it holds the leaf. `view`: set for views, see `views.py`. `tangent`: see `tangents.py`;
+    a view `apart` has not that of its base.
     """
 
     # Every view has one of these, and few set more than one attribute: the others are those of the class.
@@ -243,6 +250,8 @@ class Meta:
     retains = False
     view: Any = None
     views: list[weakref.ref[Tensor]] | None = None
+    tangent: Tensor | None = None
+    apart = False
 
 
 def meta_of(tensor: Tensor) -> Meta:

@@ -42,13 +42,16 @@ _PRUNE = 32
 
 
 class View:
-    """What a view knows of its base. `version` is that of the memory when `grad_fn` was right."""
+    """What a view knows of its base. `version` is that of the memory when `grad_fn` was right. If it is a view of one
+    that is `apart` from the base's tangent, it has a part of that one's: the view, and the number of steps to it.
+    """
 
-    __slots__ = ("base", "chain", "creation", "version")
+    __slots__ = ("apart", "base", "chain", "creation", "version")
 
     def __init__(
         self, base: Tensor, chain: tuple[Replay, ...], creation: int, version: int
     ) -> None:
+        self.apart: tuple[Tensor, int] | None = None
         self.base = base
         self.chain = chain
         self.creation = creation
@@ -73,6 +76,8 @@ def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFA
         creation = creation or meta.view.creation
     made = result._meta = Meta()
     made.view = View(base, chain, creation, version)
+    if base is not source and meta is not None:
+        made.view.apart = (source, len(chain) - 1) if meta.apart else meta.view.apart
     if base._requires_grad:
         result._requires_grad = True
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,8 +73,9 @@ class ScaleBackward0(_Node):
         return (grad_self_, grad_factor_)
 '''
 KERNEL = """def autograd_scale(_keyset: DispatchKeySet, self: Tensor, factor: Tensor, power: int) -> Tensor:
-    _needs = (self._requires_grad, factor._requires_grad)
-    if True not in _needs or not _grad_enabled():
+    _tangents = _dual_levels and _tangents_of((self, factor))
+    _needs = _tangents.needs if _tangents else (self._requires_grad, factor._requires_grad)
+    if not _tangents and (True not in _needs or not _grad_enabled()):
         return _operators.redispatch_scale(_after[_keyset], self, factor, power)
     _node = _nodes.ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
     _node.saved = (_save(factor) if _needs[0] else None, _save(self) if _needs[1] else None)
@@ -83,6 +85,9 @@ KERNEL = """def autograd_scale(_keyset: DispatchKeySet, self: Tensor, factor: Te
         _result = _operators.redispatch_scale(_after[_keyset], self, factor, power)
     finally:
         _set_state(_outer)
+    if _tangents:
+        _set_tangents(_node, (_result,), _tangents)
+        return _result
     _set_history(_node, _result)
     return _result
 """
@@ -202,6 +207,103 @@ def test_pytorch_counts_the_same_versions(project: Path) -> None:
     """`torch.library` calls `torch.autograd.graph.increment_version` for each written argument."""
     program = REGISTERED + WRITE.format(lib="torch", call="torch.ops.scaling.each_")
     assert run(project, program) == ["[2, 1, 1, 1, 0, 0]"]
+
+
+WRITTEN = """\
+- func: scaling::scale(Tensor self, Tensor factor, int power) -> Tensor
+  dispatch:
+    CPU: scale
+  derivatives:
+    self: grad * factor
+    factor: grad * self
+    result: (self_t * factor_p + factor_t * self_p) * 10
+- func: scaling::scale_(Tensor(a!) self, Tensor factor, int power) -> Tensor(a!)
+  dispatch:
+    CPU: scale_
+- func: scaling::linear(Tensor self, Tensor factor, int power) -> Tensor
+  dispatch:
+    CPU: scale
+  derivatives:
+    self: grad * factor
+    factor: not_differentiable
+    result: auto_linear
+- func: scaling::each(Tensor self, Tensor factor, int power) -> Tensor
+  dispatch:
+    CPU: scale
+  derivatives:
+    self: grad * factor * 7
+    factor: not_differentiable
+    result: auto_element_wise
+- func: scaling::curved(Tensor self, Tensor factor, int power) -> Tensor
+  dispatch:
+    CPU: scale
+  derivatives:
+    self: grad * grad
+    factor: not_differentiable
+- func: scaling::masked(Tensor self, Tensor mask, int power) -> Tensor
+  dispatch:
+    CPU: scale
+  derivatives:
+    self: grad * mask
+"""
+CARRIED = """
+import torchgen_lite_reference as tl, scaling_ops.functions as ops
+from torchgen_lite_reference.autograd.forward_ad import dual_level, make_dual, unpack_dual
+
+x, factor, one = tl.tensor([2.0]), tl.tensor([3.0]), tl.tensor([1.0])
+with dual_level():
+    dual = make_dual(x, one)
+    for name in ("scale", "scale_", "linear", "each", "curved", "masked"):
+        for values in ((dual.clone(), factor, 1), (dual.clone(), make_dual(factor, one), 1)):
+            try:
+                value = getattr(ops, name)(*values)
+                print(name, value.tolist(), unpack_dual(value).tangent.tolist())
+            except RuntimeError as error:
+                print(error)
+"""
+
+
+def test_a_written_formula_decides_what_a_tangent_is(project: Path) -> None:
+    """The formulas are not the derivatives, so that it shows which one has been used."""
+    (project / "ops.yaml").write_text(WRITTEN)
+    program = load(root=project)
+    assert [d.code for d in program.diagnostics] == ["TG347", "TG324"]
+    (project / "scaling_kernels.py").write_text(KERNELS)
+    curved = "scaling::curved has no formula for forward-mode: "
+    assert run(project, CARRIED) == [
+        "scale [6.0] [30.0]",
+        "scale [6.0] [50.0]",
+        "scale_ [6.0] [30.0]",
+        "scale_ [6.0] [50.0]",
+        "linear [6.0] [3.0]",
+        "linear [6.0] [3.0]",
+        "each [6.0] [21.0]",
+        "each [6.0] [21.0]",
+        f"{curved}the formula of `self` is not linear in the gradient",
+        f"{curved}the formula of `self` is not linear in the gradient",
+        "masked [6.0] [3.0]",
+        "scaling::masked has no derivative with respect to mask",
+    ]
+
+
+def test_a_framework_without_tangents_is_called_as_before(project: Path) -> None:
+    """What an older framework lacks is not called, and no diagnostic asks for it."""
+    names = "dual_levels, element_wise, refuse_tangents, set_tangents, tangents_of".split(", ")
+    source = (ROOT / "reference/torchgen_lite_reference/framework.py").read_text()
+    source = re.sub(r"from \S+(forward|tangents) import .*\n", "", source)
+    for name in names:
+        source = source.replace(f'    "{name}",\n', "")
+    assert "tangents" not in source
+    (project / "old_framework.py").write_text(source)
+    (project / "torchgen_lite.toml").write_text(
+        CONFIG.replace("torchgen_lite_reference.framework", "old_framework")
+    )
+    program = load(root=project)
+    generated = generate_all(program)
+    assert not generated.diagnostics
+    text = generated.files["python/scaling_ops/autograd.py"]
+    assert "tangents" not in text
+    assert "    if True not in _needs or not _grad_enabled():\n" in text
 
 
 WITHOUT_FORMULA = """\

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
     TensorArgument,
+    forward_refusal,
     refusal,
 )
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.derivatives import AUTO_LINEAR, DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
-from torchgen_lite.targets.python.nodes import SavedView, kept, saved_input, saved_result
+from torchgen_lite.targets.python.nodes import SavedView, kept, reads, saved_input, saved_result
 from torchgen_lite.targets.python.package import Overload
 
 
@@ -34,6 +36,9 @@ class AutogradView(NamedTuple):
     a tuple of its parts that have gradients. A kernel that `is_composed` of other operators runs
     below ADInplaceOrView even if nothing is recorded, so that its result doesn't count as a view of
     a tensor that only they know.
+
+    A kernel that `carries` tangents to results has a `rule` unless they follow from the node: a word, or else a formula
+    of `values`, which is in the node. Calls with tangents raise the error `without_tangents`, if there is one.
     """
 
     overload: Overload
@@ -48,6 +53,10 @@ class AutogradView(NamedTuple):
     results: str = ""
     is_composed: bool = False
     has_several: bool = False
+    carries: bool = False
+    rule: str = ""
+    values: Sequence[str] = ()
+    without_tangents: str = ""
 
 
 class TrackingView(NamedTuple):
@@ -106,7 +115,20 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
         is_composed=plan.is_composed and kind is SchemaKind.functional and not schema.is_aliasing,
         has_several=is_tuple or isinstance(schema.returns[0].type, ListType),
+        rule=(
+            AUTO_LINEAR
+            if schema.is_aliasing
+            else info.forward[0].formula.word if info.forward else ""
+        ),
+        values=[value for _, value in reads(info, parts)],
     )
+
+
+def carrying(view: AutogradView, info: DifferentiabilityInfo) -> AutogradView:
+    """The kernel in a package whose framework has tangents."""
+    reason = refuses_forward(info) if view.node else ""
+    message = quote(forward_refusal(view.overload.function.name, reason)) if reason else ""
+    return view._replace(carries=bool(view.node) and not reason, without_tangents=message)
 
 
 def _slot(tensor: TensorArgument) -> TensorArgument:

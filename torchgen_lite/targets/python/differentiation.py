@@ -18,7 +18,8 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
+from torchgen_lite.targets.python.autograd import autograd_view, carrying, tracking_view
+from torchgen_lite.targets.python.framework import FORWARD
 from torchgen_lite.targets.python.key_file import Registered, generated
 from torchgen_lite.targets.python.nodes import helper_modules, node_view
 from torchgen_lite.targets.python.package import Overload, Package, kernel_file, sharded
@@ -69,6 +70,8 @@ def build_differentiation(
         files += node_files
         kernels = [one for one in own if one.origin is not Origin.fallthrough]
         views = [autograd_view(one.overload, one.plan, one.info) for one in kernels]
+        if package.known is not None and package.known >= FORWARD:
+            views = [carrying(view, one.info) for view, one in zip(views, kernels)]
         overloads = [one.overload for one in kernels]
         recorder = nodes if node_files else ""
         if kernels:
@@ -97,7 +100,9 @@ def _node_file(
         "runtime": package.runtime,
         "framework": package.called("_"),
         "helpers": helper_modules(helpers),
-        "arithmetic": sorted({a for n in nodes for d in n.derivatives for a in d.arithmetic}),
+        "arithmetic": sorted(
+            {a for n in nodes for d in (*n.derivatives, *n.tangents) for a in d.arithmetic}
+        ),
         "nodes": nodes,
     }
     if nodes:

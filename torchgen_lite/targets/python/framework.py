@@ -25,6 +25,9 @@ CALLED = frozenset("""
     rebase_history refuse_out resize_out save save_list save_optional save_result set_histories set_history zeros
     """.split())
 
+# What they also call of a framework that has all of it: calls carry tangents.
+FORWARD = frozenset("dual_levels element_wise refuse_tangents set_tangents tangents_of".split())
+
 
 def known_names(program: Program) -> frozenset[str] | None:
     """The names that the framework has; None if its source doesn't show them all."""

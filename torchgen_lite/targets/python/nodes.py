@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.info import used_gradients
+from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -19,6 +19,8 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
+# How formulas of tangents name a value.
+_SPELLED = (("", ""), ("", "_p"), ("original_", "_p"))
 # The framework functions that save a whole value.
 _SAVE = {
     DispatchKind.tensor: "save",
@@ -88,7 +90,8 @@ class NodeView(NamedTuple):
 
     `unpacked` are the locals for saved values, `gradients` the locals for gradients of results with
     their positions, and `result` is the tuple of gradients of the arguments. If `is_materialized`,
-    missing gradients of results become zeros.
+    missing gradients of results become zeros. The written formulas of `tangents` read those that are `given` of
+    arguments, and `values`.
     """
 
     name: str
@@ -98,6 +101,9 @@ class NodeView(NamedTuple):
     gradients: Sequence[tuple[str, int]]
     derivatives: Sequence[DerivativeView]
     result: str
+    given: str
+    values: Sequence[str]
+    tangents: Sequence[DerivativeView]
 
 
 class Functions(NamedTuple):
@@ -164,7 +170,30 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         gradients=[(name, position) for name, position, _ in used_gradients(info)],
         derivatives=_derivatives(info, helpers),
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
+        given=tuple_display([f"{s.name}_t" for s in info.slots]),
+        values=[identifier(name) for name, _ in reads(info)],
+        tangents=[
+            _view(one.tree, helpers, targets="", need="", local=_whole)
+            for one in info.forward
+            if one.tree is not None
+        ],
     )
+
+
+def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """What written formulas of tangents read, each with its value in a kernel of these results."""
+    schema, used = info.function.func, frozenset().union(*(one.mentioned for one in info.forward))
+    values = {argument.name: identifier(argument.name) for argument in schema.arguments}
+    if [*results] == ["self"]:
+        # What it was before the call.
+        values["self"] = "_self"
+    values |= zip(return_names(schema), results or return_names(schema))
+    names = ((f"{start}{name}{end}", name) for name in values for start, end in _SPELLED)
+    return [(written, values[name]) for written, name in names if written in used]
+
+
+def _whole(saved: Saved) -> Expression | None:
+    return Name(identifier(saved.source)) if saved.is_whole else None
 
 
 def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> list[DerivativeView]:
@@ -199,10 +228,11 @@ def _view(
     need: str,
     mask: str = "",
     is_single: bool = True,
+    local: Callable[[Saved], Expression | None] | None = None,
 ) -> DerivativeView:
     functions = Functions(helpers, set(), set())
     words = FormulaNames(
-        functions.expression, functions.arithmetic, functions.local, functions.conjugate
+        functions.expression, functions.arithmetic, local or functions.local, functions.conjugate
     )
     formula = write(in_python(tree, words))
     called, numeric = sorted(functions.called), sorted(functions.numeric)

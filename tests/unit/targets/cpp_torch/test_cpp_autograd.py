@@ -304,13 +304,8 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     functions, _ = load_native_functions(sources[:2], Dialect(tags))
     own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
-<<<<<<< HEAD
-    layout = TorchLayout("out", "own", "own", tuple(range(16)), {}, ())
-    program = Program(Resolved(tuple(own), tags), Config(tmp_path), tags=tags)
-=======
     layout = Layout("out", "own", "own", tuple(range(16)))
-    program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
->>>>>>> slimb
+    program = Program(Resolved(tuple(own), tags), Config(tmp_path), tags=tags)
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, layout)
     registered = registrations(program, policy)
