@@ -51,16 +51,16 @@ def author_kernels(
     operators: Sequence[CppOperator],
     signature: Callable[[CppOperator, DispatchEntry], CppSignature],
     options: LibraryOptions,
-    namespace: str,
+    layout: Layout,
 ) -> list[Kernel]:
     """The kernels that are registered directly, in source order; `signature` gives the signature
-    that each needs. Those that the YAML names alone are in the `namespace`."""
+    that each needs. Those that the YAML names alone are in the namespace of the library."""
     by_facts = {operator.facts: operator for operator in operators}
     found = []
     for one in registered:
         if one.origin in WRITTEN and one.kernel is not None:
             operator, backend = by_facts[one.operator], one.kernel.backend
-            scope, name = split_kernel(one.kernel.kernel, namespace)
+            scope, name = split_kernel(one.kernel.kernel, layout.namespace)
             type_ = signature(operator, one.kernel)
             is_backends = backend is not None and bool(backend.class_name)
             is_member = is_backends or scope in options.kernel_classes

@@ -96,7 +96,7 @@ def _library(
         _SPELLED | roots(types),
     )
     registered, signature = selection.registrations(program), partial(_signature, types=types)
-    kernels = required.author_kernels(registered, operators, signature, options, layout.namespace)
+    kernels = required.author_kernels(registered, operators, signature, options, layout)
     return layout, operators, kernels
 
 

@@ -71,13 +71,8 @@ def _library(
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )
-    kernels = author_kernels(
-        in_cpp(program, selection.registrations(program)),
-        operators,
-        lambda operator, entry: operator.signature,
-        options,
-        layout.namespace,
-    )
+    registered = in_cpp(program, selection.registrations(program))
+    kernels = author_kernels(registered, operators, lambda o, _: o.signature, options, layout)
     return layout, operators, kernels
 
 

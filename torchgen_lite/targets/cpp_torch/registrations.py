@@ -218,7 +218,7 @@ def torch_kernels(
     def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
         return types.signature(operator.function, sizes_of(entry), layout.classes)
 
-    return required.author_kernels(registered, operators, signature, options, layout.namespace)
+    return required.author_kernels(registered, operators, signature, options, layout)
 
 
 def build_kernels(

@@ -111,9 +111,7 @@ class Package(NamedTuple):
         return CalledModule(self.framework, prefix, self.known, "framework")
 
 
-def build_package(
-    operators: Sequence[Operator], options: PythonOptions, known: frozenset[str] | None = None
-) -> Package:
+def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
     home = operators[0].function.namespace if operators else "aten"
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
@@ -129,7 +127,7 @@ def build_package(
         )
         for one in operators
     ]
-    return Package(options, tuple(overloads), shards, known)
+    return Package(options, tuple(overloads), shards)
 
 
 def sharded(package: Package, name: str) -> list[str]:
