@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from torchgen_lite.emit.header import MARKER
-from torchgen_lite.key_tables import CURRENT, KeyTable, dispatch_keys, end_markers, slot_offsets
-from torchgen_lite.runtime.keys import BackendComponent, DispatchKey
+from torchgen_lite.key_tables import CURRENT, KeyTable, dispatch_keys
+from torchgen_lite.runtime.keys import BackendComponent, DispatchKey, end_markers
+from torchgen_lite.runtime.keyset import slot_offsets
 
 _COMMAND = "python runtime/write_key_tables.py"
 _HEAD = f"""\

@@ -157,26 +157,6 @@ def dispatch_keys(table: KeyTable) -> dict[str, int]:
     return {name: value for value, name in enumerate([*names, *table.aliases])}
 
 
-def end_markers(table: KeyTable) -> dict[str, int]:
-    """The `EndOf...Backends` names, which share the value of the last key of their block."""
-    values = dispatch_keys(table)
-    return {
-        f"EndOf{functionality}Backends": values[prefix + table.backends[-1]]
-        for functionality, prefix in table.per_backend
-    }
-
-
-def slot_offsets(table: KeyTable) -> list[tuple[int, int]]:
-    """For each functionality its first slot, and the backend bits that choose among its slots."""
-    blocks = dict(table.per_backend)
-    rows, slot = [], 0
-    for functionality in table.functionalities:
-        count = len(table.backends) if functionality in blocks else 1
-        rows.append((slot, (1 << count) - 1 if count > 1 else 0))
-        slot += count
-    return rows
-
-
 def registrable_keys(table: KeyTable) -> tuple[str, ...]:
     """The names under which a kernel can be registered: keys with a slot in the table, and aliases.
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from torchgen_lite import load
 from torchgen_lite.analysis.computed_table import is_fallthrough
-from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, RELEASES, dispatch_keys, table_of
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
+from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
@@ -111,7 +111,7 @@ def _fallbacks(torch: Any) -> Iterator[str]:
     library.define("nothing() -> ()")
     dump = torch._C._dispatch_dump_table("torchgen_lite_new_release::nothing")
     theirs = dict(line.split(": ", 1) for line in dump.splitlines())
-    place = "torchgen_lite/analysis/stock_fallbacks.py"
+    place = "torchgen_lite/loader/stock_fallbacks.txt"
     yield from _missing(place, "the fallback of", theirs, STOCK_FALLBACKS)
     for key in theirs.keys() & STOCK_FALLBACKS.keys():
         if theirs[key].startswith("fallthrough ") != is_fallthrough(STOCK_FALLBACKS[key]):

@@ -11,7 +11,8 @@ from tests.installed import KEYS
 from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, key_sets
-from torchgen_lite.key_tables import dispatch_keys, end_markers, registrable_keys
+from torchgen_lite.key_tables import dispatch_keys, registrable_keys
+from torchgen_lite.runtime.keys import end_markers
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

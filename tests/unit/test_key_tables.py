@@ -12,10 +12,10 @@ from torchgen_lite.key_tables import (
     KEY_TABLES,
     KeyTable,
     dispatch_keys,
-    end_markers,
     table_of,
 )
 from torchgen_lite.runtime import DispatchKey, DispatchKeySet, named_sets
+from torchgen_lite.runtime.keys import end_markers
 from torchgen_lite.runtime.keyset import FULL_MASK
 
 

@@ -32,10 +32,10 @@ from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
-from torchgen_lite.analysis.stock_fallbacks import META_FALLBACK
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.stock_fallbacks import META_FALLBACK
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import keeping, kept

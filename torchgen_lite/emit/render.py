@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.util import cache_from_source
 from pathlib import Path
 from types import MappingProxyType
 
@@ -47,7 +46,7 @@ from torchgen_lite.emit.template_errors import (
     span_that_prints,
     unknown_verb,
 )
-from torchgen_lite.emit.templates import ByteCode, find_templates, read_copied
+from torchgen_lite.emit.templates import byte_code, find_templates, read_copied
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
@@ -75,7 +74,7 @@ def build_environment(
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
     environment = _configured(Environment, (), packages)
     if not packages:
-        environment.bytecode_cache = ByteCode(cache_from_source(str(find_templates() / "0.py")))
+        environment.bytecode_cache = byte_code()
         # Our own templates read attributes that there are, a hundred thousand of them.
         environment.getattr = getattr  # type: ignore[assignment, method-assign]
     return environment

@@ -7,12 +7,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from jinja2 import FileSystemBytecodeCache
-from jinja2.bccache import Bucket
+from jinja2 import BytecodeCache, FileSystemBytecodeCache
 
 TEMPLATE_API = 1
 """The version in the opening comment of an override; it changes when names that templates use change."""
@@ -20,22 +18,12 @@ TEMPLATE_API = 1
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
 
-class ByteCode(FileSystemBytecodeCache):
-    """Compiled templates, kept beside the byte code of a module, and if Python keeps that."""
-
-    def __init__(self, module: str) -> None:
-        super().__init__(os.path.dirname(module), "%s.j2c")
-
-    # As for modules, a folder that nobody may write to or read is no mistake.
-    def load_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
-            super().load_bytecode(bucket)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
-            if not sys.dont_write_bytecode:
-                os.makedirs(self.directory, exist_ok=True)
-                super().dump_bytecode(bucket)
+def byte_code() -> BytecodeCache | None:
+    """Where compiled templates are kept: with this module's own byte code, if Python keeps that."""
+    folder = os.path.dirname(__spec__.cached or "")
+    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return None
+    return FileSystemBytecodeCache(folder, "%s.j2c")
 
 
 @cache

@@ -20,6 +20,16 @@ NUM_BACKENDS = len(TABLE.backends)
 NUM_FUNCTIONALITIES = len(TABLE.functionalities)
 """How many functionality keys there are, Undefined included; also the value of EndOfFunctionalityKeys."""
 
+
+def end_markers(table: key_tables.KeyTable) -> dict[str, int]:
+    """The `EndOf...Backends` names, which share the value of the last key of their block."""
+    values = key_tables.dispatch_keys(table)
+    return {
+        f"EndOf{functionality}Backends": values[prefix + table.backends[-1]]
+        for functionality, prefix in table.per_backend
+    }
+
+
 if TYPE_CHECKING:
     from ._key_names import BackendComponent as BackendComponent
     from ._key_names import DispatchKey as DispatchKey
@@ -46,7 +56,7 @@ else:
         "DispatchKey",
         [
             *_VALUES.items(),
-            *key_tables.end_markers(TABLE).items(),
+            *end_markers(TABLE).items(),
             *((former, _VALUES[now]) for former, now in TABLE.former_names),
         ],
         module=__name__,

@@ -18,7 +18,7 @@ from typing import Union, overload
 from weakref import ref
 
 from ..key_sets import key_sets
-from ..key_tables import slot_offsets
+from ..key_tables import KeyTable
 from .keys import (
     NUM_BACKENDS,
     NUM_FUNCTIONALITIES,
@@ -286,6 +286,17 @@ class KeysetMask(dict[DispatchKeySet, DispatchKeySet]):
             self.clear()
         found = self[keys] = keys & self._mask
         return found
+
+
+def slot_offsets(table: KeyTable) -> list[tuple[int, int]]:
+    """For each functionality its first slot, and the backend bits that choose among its slots."""
+    blocks = dict(table.per_backend)
+    rows, slot = [], 0
+    for functionality in table.functionalities:
+        count = len(table.backends) if functionality in blocks else 1
+        rows.append((slot, (1 << count) - 1 if count > 1 else 0))
+        slot += count
+    return rows
 
 
 OFFSETS_AND_MASKS = slot_offsets(TABLE)

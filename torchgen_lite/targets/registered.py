@@ -11,10 +11,10 @@ from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
-from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.targets import TARGETS, configured_targets
 from torchgen_lite.targets.options import default_namespace, default_package
 from torchgen_lite.targets.output import Selection, Target

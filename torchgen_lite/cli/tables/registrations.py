@@ -10,12 +10,12 @@ from importlib import import_module
 
 from torchgen_lite.analysis.computed_table import Registrations, is_fallthrough
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import dispatch_keys, table_of
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
 from torchgen_lite.loader.torch_registry import registered_kernels
 from torchgen_lite.loader.versions import parse_version, version_text

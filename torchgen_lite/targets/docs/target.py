@@ -55,6 +55,6 @@ def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Iterator[O
         context = {"title": title, "page": page, "root": root}
         yield OutputFile(path, f"docs/operator{markup.ending}.j2", context)
     if markup is HTML:
-        yield OutputFile("style.css", "docs/style.css.j2")
+        yield OutputFile("style.css", "copied/docs/style.css")
         # It filters the index, where Enter opens the best match; elsewhere the form leads there, with or without it.
         yield OutputFile("search.js", "copied/docs/search.js")
