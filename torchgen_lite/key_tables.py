@@ -167,10 +167,4 @@ def registrable_keys(table: KeyTable) -> tuple[str, ...]:
     return tuple(n for n in dispatch_keys(table) if n not in blocks and not n.startswith(markers))
 
 
-def key_order(table: KeyTable) -> tuple[str, ...]:
-    """Backends, then functionality keys, then aliases: how files of kernels are sorted."""
-    blocks = [prefix + backend for _, prefix in table.per_backend for backend in table.backends]
-    return (*blocks, *table.functionalities, *table.aliases)
-
-
 FORMER_NAMES: dict[str, str] = dict(CURRENT.former_names)

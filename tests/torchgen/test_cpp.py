@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -88,7 +87,7 @@ def _declaration(ours: Resolved, key: str, name: str) -> str:
         return ""
     if not kernel.is_structured:
         found = native.signature(operator.function, native.sizes_of(kernel))
-        return f"TORCH_API {replace(found, name=native.kernel(operator, kernel)[1])};"
+        return f"TORCH_API {found._replace(name=native.kernel(operator, kernel)[1])};"
     group = operator.group
     base = f"at::meta::structured_{structured.name(group)}"
     impl = ", ".join(p._replace(default=None).declaration for p in structured.impl_arguments(group))

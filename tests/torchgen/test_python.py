@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ def both(
         mine = torch_python.signature(
             ours.by_name[name].function, "method" if method else "function"
         )
-        found.append((name, expected, mine if out else replace(mine, out=None)))
+        found.append((name, expected, mine if out else mine._replace(out=None)))
     assert refused == list(RESERVED_NAME.names)
     return found
 

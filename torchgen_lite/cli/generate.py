@@ -215,7 +215,8 @@ def _compare(
     if request.dry_run:
         plans.report_files(session, "generate", outcome)
         if session.is_text:
-            click.echo(plans.render_plan(plan), nl=False)
+            lines = [f"{plans.STATUS[c.action]:<9} {plan.path(c.path)}\n" for c in plan.changes]
+            click.echo("".join(lines), nl=False)
         return FINE
     patches = plans.patches_of(plan) if request.diff else None
     return plans.report_freshness(session, outcome, patches)

@@ -104,11 +104,6 @@ def render_freshness(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def render_plan(plan: Plan) -> str:
-    """One line for each file, in the words of `check`: `missing   generated/python/ops.py`."""
-    return "".join(f"{STATUS[c.action]:<9} {plan.path(c.path)}\n" for c in plan.changes)
-
-
 def summary_line(plan: Plan) -> str:
     """`3 files written, 1 deleted, 18 unchanged in generated`, without zero counts."""
     actions = [change.action for change in plan.changes]

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+import jinja2
 from jinja2 import BytecodeCache, FileSystemBytecodeCache
+
+from torchgen_lite.version import __version__
 
 TEMPLATE_API = 1
 """The version in the opening comment of an override; it changes when names that templates use change."""
@@ -23,7 +26,7 @@ def byte_code() -> BytecodeCache | None:
     folder = os.path.dirname(__spec__.cached or "")
     if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
         return None
-    return FileSystemBytecodeCache(folder, "%s.j2c")
+    return FileSystemBytecodeCache(folder, f"%s.{__version__}-{jinja2.__version__}.j2c")
 
 
 @cache

@@ -95,8 +95,12 @@ def differs(part: Typed) -> str:
     if isinstance(node, nodes.Lambda):
         return f"`{node.text}` is said in Python alone"
     called, has_number = nodes.name_called(node), any(kind.is_number for kind in kinds)
-    if (called in _OTHERS and len(kinds) > 1) or (called == "expand" and has_number):
-        return f"what `{called}` is given is another argument in C++"
+    is_other = called == "tensor" or (called in _OTHERS and len(kinds) > 1)
+    is_other |= called == "expand" and has_number
+    # A truth adds a dimension; in C++ it is an index.
+    is_other |= isinstance(node, nodes.Subscript) and kinds[-1] == BOOL
+    if is_other:
+        return f"what `{called or '[]'}` is given is another argument in C++"
     if isinstance(node, nodes.Binary) and node.operator in ("&&", "||"):
         return (
             "" if {*kinds} == {BOOL} else "`and` and `or` of others than booleans give an operand"

@@ -344,6 +344,6 @@ class SparseMaskBackward0(_Node):
         grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
         return (grad_self_,)
 
-    def forward(node, _given: Any, mask: Any) -> _Gradients:
+    def forward(_node, _given: Any, mask: Any) -> _Gradients:
         (self_t,) = _given
         return (self_t.sparse_mask(mask),)

@@ -43,6 +43,9 @@ inline void part(Tensors& known, at::Tensor& result) {
   known.push_back(result);
 }
 
+template <class Other>
+void part(Tensors&, Other&) {}
+
 inline void part(Tensors& known, Tensors& results) {
   for (auto& result : results) {
     part(known, result);

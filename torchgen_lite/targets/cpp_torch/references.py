@@ -90,6 +90,8 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
             yield from findings(function, (*check_operands(part), *check_writes(part)))
         unsaid = [found for tree in trees for found in unsayable(tree, _TORCH)]
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
+        if 1 < len(trees) != len(one.schema.returns):
+            unsaid.append((trees[0].node, f"the reference gives {len(trees)} results", ""))
         for tree, result in zip(trees, one.schema.returns):
             if not fits(tree.kind, frozenset({kind_of_value(result.type)})):
                 given = f"the reference gives {tree.kind.words}, and not `{result.type}`"

@@ -19,7 +19,7 @@ from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.policy import BY_WORD, STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, META, Registration
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.key_tables import CURRENT, key_order
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
@@ -90,7 +90,9 @@ def build_registrations(
         names = ("dtype", "layout", "device")
         options = [(one, [n if n in own else "None" for n in names]) for one, own in given]
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
-    order = {key: position for position, key in enumerate(key_order(CURRENT))}
+    blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
+    ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
+    order = {key: position for position, key in enumerate(ordered)}
     keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
     for key in keys:
         yield key_file.build_key_file(package, key, [one for one in found if one.key == key])

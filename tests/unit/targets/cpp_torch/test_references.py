@@ -98,6 +98,8 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * (n % 2)", "TG540", "a remainder has the sign of the dividend in C++"),
         ("x.var(1)", "TG540", "what `var` is given is another argument in C++"),
         ("x.expand(2, n)", "TG540", "what `expand` is given is another argument in C++"),
+        ("x * torch.tensor(1.5)", "TG540", "what `tensor` is given is another argument in C++"),
+        ("x[flag]", "TG540", "what `[]` is given is another argument in C++"),
         ("x.sum(dim=1)", "TG540", "C++ has no keyword arguments, such as `dim`"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
         ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
@@ -124,3 +126,8 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
     (found,) = made("torch.exp(x) + x[1:] * 2", tmp_path).diagnostics
     assert found.label is not None and found.label.span.text == "x[1:]"
     assert found.label.span.line == 6
+
+
+def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
+    (found,) = made("(x, x, x)", tmp_path, "f(Tensor x) -> (Tensor, Tensor)").diagnostics
+    assert (found.code, found.message) == ("TG540", "the reference gives 3 results")
