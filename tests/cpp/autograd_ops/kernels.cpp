@@ -197,7 +197,8 @@ std::vector<int64_t> dtypes_kernel(
     const Tensor& weight,
     at::TensorList ys) {
   std::vector<int64_t> found = {
-      int64_t(x.scalar_type()), int64_t(weight.scalar_type())};
+      int64_t(x.scalar_type()),
+      int64_t(weight.scalar_type())};
   for (const auto& y : ys) {
     found.push_back(int64_t(y.scalar_type()));
   }

@@ -138,15 +138,24 @@ inline torch::CppFunction autocast(
     std::optional<at::ScalarType> dtype,
     std::optional<std::size_t> result = std::nullopt,
     std::vector<std::size_t> only = {}) {
-  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Autocast>(
-      device, dtype, result, std::move(only), Cast::to_dtype));
+  return torch::CppFunction::makeFromBoxedFunctor(
+      std::make_unique<Autocast>(
+          device,
+          dtype,
+          result,
+          std::move(only),
+          Cast::to_dtype));
 }
 
 // m.impl("dot", mylib::fallback::autocast(at::kCPU, mylib::fallback::Cast::promote))
 inline torch::CppFunction autocast(c10::DeviceType device, Cast cast) {
   return torch::CppFunction::makeFromBoxedFunctor(
       std::make_unique<Autocast>(
-          device, std::nullopt, std::nullopt, std::vector<std::size_t>(), cast));
+          device,
+          std::nullopt,
+          std::nullopt,
+          std::vector<std::size_t>(),
+          cast));
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::fallback
