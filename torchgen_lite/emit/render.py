@@ -31,6 +31,7 @@ from jinja2 import (
     TemplateNotFound,
     TemplateSyntaxError,
 )
+from jinja2.meta import find_referenced_templates
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import render_header
@@ -183,18 +184,28 @@ def render_file(
     if not file.template.endswith(".j2"):
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
-    names = recording(file.context, None if is_override(template) else lacking)
+    is_theirs = _has_override(environment, template, root)
+    names = recording(file.context, None if is_theirs else lacking)
     try:
         body = template.render({**names, **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(rendering_failed(error, file.template, template, root)) from error
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
-    if is_override(template) and file.path.endswith((".py", ".pyi")):
+    if is_theirs and file.path.endswith((".py", ".pyi")):
         text = _format_python(text, file, template, root)
     elif not file.is_copied:
         text = lay_out(file.path, text)
     return render_header(file.path, source, text) + text if file.is_marked else text
+
+
+def _has_override(environment: Environment, template: Template, root: Path) -> bool:
+    """Whether a template is the user's, or one that it imports, includes or extends. Only a sandbox has any."""
+    if not environment.sandboxed or is_override(template):
+        return is_override(template)
+    source = Path(template.filename or "").read_text("utf-8")
+    named = filter(None, find_referenced_templates(environment.parse(source)))
+    return any(is_override(load_template(environment, name, root)) for name in named)
 
 
 def squeeze(text: str, blank: int) -> str:
