@@ -22,9 +22,7 @@ from torchgen_lite.targets.registry import Targets
 
 _HERE = "torchgen_lite.targets"
 # What cpp-torch registers in C++ besides what other targets do.
-_CPP_TORCH = origins(
-    "autocast autocast_over backend_select copied from_out functionalize underived"
-)
+_IN_CPP = origins("autocast autocast_over backend_select copied from_out functionalize underived")
 
 
 def _ours(name: str, summary: str, options: str = "options:NoOptions", **more: Any) -> Target:
@@ -56,7 +54,7 @@ TARGETS = Targets(
         "cpp_torch.options:TorchOptions",
         policy=Policy(
             in_pytorch=True,
-            makes=STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {*BY_WORD.values()} | _CPP_TORCH,
+            makes=STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {*BY_WORD.values()} | _IN_CPP,
             refuses=refuses_libtorch,
             by_range=True,
         ),

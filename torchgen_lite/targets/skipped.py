@@ -4,7 +4,7 @@ express."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 def select(
     program: Program,
     target: str,
-    options: Any,
+    skip: Collection[str],
     refusal: Callable[[NativeFunction], str],
     without: Collection[Origin] = (),
+    *,
+    calls_only: bool = False,
 ) -> Selection:
     """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
     also the derived ones. Nothing is registered for the reasons `without`."""
-    resolved, policy, skip = program.resolved, TARGETS[target].policy, options.skip
-    calls_only = getattr(options, "calls_only", False)
+    resolved, policy = program.resolved, TARGETS[target].policy
     policy = policy._replace(makes=frozenset() if calls_only else policy.makes.difference(without))
     by_name = resolved.declared_by_name
     if calls_only:

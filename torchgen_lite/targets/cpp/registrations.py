@@ -136,7 +136,6 @@ def registration_files(
             "blocks": blocks(own),
             "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
             "headers": ", ".join(options.kernel_headers),
-            "python_module": getattr(options, "python_module", ""),
             **context(defined, own),
         }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)

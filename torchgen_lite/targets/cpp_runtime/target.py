@@ -71,7 +71,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
 
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
     """The operators that have typed calls."""
-    return select(program, TARGET, options, any_number)
+    return select(program, TARGET, options.skip, any_number, calls_only=options.calls_only)
 
 
 def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
@@ -169,7 +169,7 @@ def build_registrations(
         options,
         "TORCHGEN_LITE_LIBRARY",
         "cpp/register.cpp.j2",
-        lambda _, own: {"includes": [_LIBRARY, *(declared if own else [])]},
+        lambda _, own: {"includes": [_LIBRARY, *(declared if own else [])], "python_module": ""},
     )
 
 

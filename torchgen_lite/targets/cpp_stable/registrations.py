@@ -46,7 +46,7 @@ def build_registrations(
     def context(defined: object, own: Sequence[object]) -> dict[str, object]:
         version = [[layout.own("version.h")]] if defined else []
         includes = [*version, [STABLE_LIBRARY], *(declared if own else [])]
-        return {"includes": includes, "gates": gates}
+        return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
     macro, template = "STABLE_TORCH_LIBRARY", "cpp_stable/register.cpp.j2"
     yield from registrations.registration_files(

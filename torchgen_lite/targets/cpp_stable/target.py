@@ -51,7 +51,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
 
 def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
     """The operators that have typed calls."""
-    return select(program, TARGET, options, any_number)
+    return select(program, TARGET, options.skip, any_number)
 
 
 def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
@@ -82,15 +82,14 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     # The unpacked arguments are compared, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view.
     theirs = Relation("torch::stable::detail::unbox_type_t", includes=[STABLE_LIBRARY])
-    relation = theirs if options.kernel_headers else Relation()
+    declares = not options.kernel_headers
+    relation = Relation() if declares else theirs
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
     python = python_alone(program, in_cpp(program, selection.registrations(program)))
-    yield from proof_files(
-        layout, kernels, includes, relation, declares=not options.kernel_headers, python=python
-    )
+    yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:
         yield module_file(layout, options.module)

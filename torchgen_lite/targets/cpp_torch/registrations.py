@@ -114,7 +114,8 @@ def build_registrations(
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         includes = _includes(layout, own, conditions, options)
-        return {"namespace": layout.namespace, "includes": includes, "wrappers": wrappers}
+        named = {"namespace": layout.namespace, "python_module": options.python_module}
+        return {**named, "includes": includes, "wrappers": wrappers}
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(

@@ -104,7 +104,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
 
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
-    return select(program, TARGET, options, partial(_problem, classes=options.types))
+    problem = partial(_problem, classes=options.types)
+    return select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:

@@ -57,7 +57,7 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
-    return select(program, TARGET, options, problem, () if options.kernels else tuple(Origin))
+    return select(program, TARGET, options.skip, problem, () if options.kernels else tuple(Origin))
 
 
 def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFunction]:

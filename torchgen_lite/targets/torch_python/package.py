@@ -95,13 +95,9 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
-        uses = {
-            "dispatch": package.registration(operator, Origin.reference) is not None,
-            "decompose": bool(operator.function.decompose),
-            "derivatives": operator.function.is_auto,
-        }
-        used = next((field for field, is_used in uses.items() if is_used), "")
-        if used and package.named_function(operator, "reference"):
-            yield operator.named("reference"), operator.place_of(used)
+        uses = [operator.function.decompose, package.registration(operator, Origin.reference)]
+        is_used = any([*uses, operator.function.is_auto])
+        if is_used and package.named_function(operator, "reference"):
+            yield operator.named("reference"), operator.place_of("samples")
     for name, (_, first_use) in autograd.functions.items():
         yield f"formula_{name}", first_use

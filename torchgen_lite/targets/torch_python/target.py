@@ -92,7 +92,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
     """The operators that have functions. `autograd = false` leaves formulas to other code."""
     without = () if has_autograd(program.config, options) else (Origin.formulas,)
-    return select(program, TARGET, options, _inexpressible, without)
+    return select(program, TARGET, options.skip, _inexpressible, without)
 
 
 def _inexpressible(function: NativeFunction) -> str:
