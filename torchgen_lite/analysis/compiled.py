@@ -21,9 +21,8 @@ def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Fo
 
 def check_triton(operator: Operator, keys: Sequence[str]) -> Iterator[Found]:
     """TG387, where no kernel can be put in the place of calls."""
-    returned = [find_annotation(value.type) for value in operator.schema.returns]
-    problem = "returns an argument" if any(returned) else ""
-    yield from _unsuited(operator, "triton", problem)
+    is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
+    yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")
 
 
 def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:

@@ -94,11 +94,10 @@ def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) ->
 
 def fill_page(page: Path, title: str, parts: Mapping[str, str], **data: object) -> str:
     """A page with its title, `parts` as they are, and data in the places of their names, such as `@DATA@`."""
-    # "<" is escaped so that no text can end the script element that holds the data.
-    texts = [
-        json.dumps(one, separators=(",", ":")).replace("<", "\\u003c") for one in data.values()
-    ]
-    every = {"TITLE": escape(title, quote=False), **parts, **dict(zip(data, texts))}
+    every = {"TITLE": escape(title, quote=False), **parts}
+    for name, one in data.items():
+        # "<" is escaped so that no text can end the script element that holds the data.
+        every[name] = json.dumps(one, separators=(",", ":")).replace("<", "\\u003c")
     return re.sub("@([A-Z]+)@", lambda found: every[found[1]], page.read_text("utf-8"))
 
 

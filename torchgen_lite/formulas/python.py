@@ -54,23 +54,20 @@ def in_formulas(
             node = nodes.Member(of, name)
         case ast.Call(ast.Attribute(value, name), [], []) if name in _DTYPES:
             node = nodes.Call(nodes.Member(read(value), "to"), (_DTYPES[name],))
-        case ast.Call(ast.Attribute(value, name) as method, items, keywords) if all(
-            k.arg for k in keywords
-        ):
+        case ast.Call(ast.Attribute(value, name) as method, items, keywords):
             is_function = isinstance(value, ast.Name) and value.id == "torch"
             called = nodes.Name(name) if is_function else read(method)
             named = tuple([(str(k.arg), read(k.value)) for k in keywords])
-            if not isinstance(called, nodes.Lambda):
+            if not isinstance(called, nodes.Lambda) and all(k.arg for k in keywords):
                 node = nodes.Call(called, tuple(map(read, items)), named)
         case ast.BinOp(left, sign, right) if _name(sign) in _FUNCTIONS:
             node = nodes.Call(nodes.Name(_FUNCTIONS[_name(sign)]), (read(left), read(right)))
-        case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]) if (
-            _name(sign) in _SIGNS
-        ):
-            node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
         case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
             node = nodes.Call(nodes.Member(read(left), "defined"), ())
             node = node if isinstance(sign, ast.IsNot) else nodes.Unary("!", node)
+        case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]):
+            if _name(sign) in _SIGNS:
+                node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
         case ast.BoolOp(sign, items):
             operator = _SIGNS[_name(sign)]
             node = reduce(lambda one, two: nodes.Binary(operator, one, two), map(read, items))
@@ -101,10 +98,9 @@ def differs(part: Typed) -> str:
     is_other |= isinstance(node, nodes.Subscript) and kinds[-1] == BOOL
     if is_other:
         return f"what `{called or '[]'}` is given is another argument in C++"
-    if isinstance(node, nodes.Binary) and node.operator in ("&&", "||"):
-        return (
-            "" if {*kinds} == {BOOL} else "`and` and `or` of others than booleans give an operand"
-        )
+    is_either = isinstance(node, nodes.Binary) and node.operator in ("&&", "||")
+    if is_either and {*kinds} != {BOOL}:
+        return "`and` and `or` of others than booleans give an operand"
     if isinstance(node, nodes.Conditional) and kinds[1].is_number and kinds[1] != kinds[2]:
         return "both branches have one type in C++"
     is_number = isinstance(node, (nodes.Unary, nodes.Binary)) and all(k.is_number for k in kinds)
