@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -30,10 +30,9 @@ from torchgen_lite.loader.options import (
     TABLE,
     TEXT,
     Option,
-    descriptions,
+    described,
     matching,
     one_or_more,
-    option,
     options_of,
     read_options,
 )
@@ -58,8 +57,6 @@ _HEADERS = re.compile(r"(?m)^\s*\[\s*tool\s*\.\s*(torchgen[_-]lite)(?![\w-])")
 # The tables of the configuration, besides those of targets.
 TABLES = ("lint", "workspace")
 
-# What people read about the options is prose, and stands in `config.txt`.
-_option = partial(option, "")
 _NAMESPACE = matching(rf"{NAME}(?:::{NAME})*", "is not a namespace")
 _RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
 _DEVICE = matching(
@@ -95,25 +92,25 @@ class Config:
 
     root: Path
     path: Path | None = None
-    schema: tuple[str, ...] = _option(one_or_more(PATH), (DEFAULT_SCHEMA,))
-    output_dir: str = _option(PATH, "generated")
-    targets: tuple[str, ...] = _option(one_or_more(TEXT), (), shown='`["python"]`')
-    source_roots: tuple[str, ...] = _option(one_or_more(PATH), SOURCE_ROOTS)
-    template_dirs: tuple[str, ...] = _option(one_or_more(PATH), ())
-    template_vars: Mapping[str, object] = _option(TABLE, {})
-    check_message: str = _option(TEXT, "")
-    required_version: str = _option(_RANGE, "", shown="any")
-    namespace: str = _option(_NAMESPACE, "", shown="`aten`")
-    privateuse1: str = _option(_DEVICE, "", shown="`PrivateUse1`")
-    native: str = _option(PATH, "", shown="none")
-    for_torch: str = _option(_RELEASE, "", shown="that of `native`, else the newest in the file")
-    torch: str = _option(_RANGE, "", shown="any")
-    extra_fields: tuple[str, ...] = _option(one_or_more(TEXT), ())
-    tags: tuple[str, ...] = _option(one_or_more(matching(NAME, "is not a name")), ())
-    target_options: Mapping[str, Mapping[str, object]] = _option(TABLE, {}, name="target")
-    lint_select: tuple[str, ...] = _option(_CODES, ("TG",), name="select", table="lint")
-    lint_ignore: tuple[str, ...] = _option(_CODES, (), name="ignore", table="lint")
-    members: tuple[str, ...] = _option(one_or_more(_MEMBER), (), table="workspace")
+    schema: tuple[str, ...] = described(one_or_more(PATH), (DEFAULT_SCHEMA,))
+    output_dir: str = described(PATH, "generated")
+    targets: tuple[str, ...] = described(one_or_more(TEXT), (), shown='`["python"]`')
+    source_roots: tuple[str, ...] = described(one_or_more(PATH), SOURCE_ROOTS)
+    template_dirs: tuple[str, ...] = described(one_or_more(PATH), ())
+    template_vars: Mapping[str, object] = described(TABLE, {})
+    check_message: str = described(TEXT, "")
+    required_version: str = described(_RANGE, "", shown="any")
+    namespace: str = described(_NAMESPACE, "", shown="`aten`")
+    privateuse1: str = described(_DEVICE, "", shown="`PrivateUse1`")
+    native: str = described(PATH, "", shown="none")
+    for_torch: str = described(_RELEASE, "", shown="that of `native`, else the newest in the file")
+    torch: str = described(_RANGE, "", shown="any")
+    extra_fields: tuple[str, ...] = described(one_or_more(TEXT), ())
+    tags: tuple[str, ...] = described(one_or_more(matching(NAME, "is not a name")), ())
+    target_options: Mapping[str, Mapping[str, object]] = described(TABLE, {}, name="target")
+    lint_select: tuple[str, ...] = described(_CODES, ("TG",), name="select", table="lint")
+    lint_ignore: tuple[str, ...] = described(_CODES, (), name="ignore", table="lint")
+    members: tuple[str, ...] = described(one_or_more(_MEMBER), (), table="workspace")
     source: Source | None = field(default=None, compare=False, repr=False)
     # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)
@@ -236,8 +233,7 @@ def _targets_table(source: Source) -> Diagnostic | None:
 @cache
 def general_options(table: str = "") -> dict[str, Option]:
     """The options of one table of the configuration, keyed by attribute of `Config`."""
-    own = {name: one for name, one in options_of(Config).items() if one.table == table}
-    return {name: replace(one, doc=descriptions(__file__)[name]) for name, one in own.items()}
+    return {name: one for name, one in options_of(Config).items() if one.table == table}
 
 
 def _read_tables(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import FLAG, option
+from torchgen_lite.loader.options import FLAG, described
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
@@ -12,9 +12,7 @@ TARGET = "torch-python"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchPythonOptions:
-    package: str = option(
-        "Name of the package, possibly dotted.", shared.PACKAGE, "", shown="`<namespace>_ops`"
-    )
+    package: str = described(shared.PACKAGE, "", shown="`<namespace>_ops`")
     folder: str = shared.folder_option(TARGET, others=(".",))
     tests: str = shared.folder_option(
         "",
@@ -22,28 +20,14 @@ class TorchPythonOptions:
         others=(".",),
         shown="`tests` in `folder`",
     )
-    kernels: tuple[str, ...] = shared.modules_option(
-        "Modules with the kernels that `dispatch:` names."
-    )
-    fakes: tuple[str, ...] = shared.modules_option(
-        "Modules with the functions that `fake:`, `vmap:` and `reference:` name."
-    )
-    formulas: tuple[str, ...] = shared.modules_option(
-        "Modules with functions that derivative formulas call."
-    )
-    defines: bool | None = option(
-        "Whether Python defines the schemas.", FLAG, shown="true with `kernels` and no C++ target"
-    )
+    kernels: tuple[str, ...] = shared.modules_option()
+    fakes: tuple[str, ...] = shared.modules_option()
+    formulas: tuple[str, ...] = shared.modules_option()
+    defines: bool | None = described(FLAG, shown="true with `kernels` and no C++ target")
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
-    load: str = option(
-        "A module to import first: the extension that defines the operators.", shared.MODULE, ""
-    )
-    autograd: bool | None = option(
-        "Whether `derivatives:` are registered here.",
-        FLAG,
-        shown="true, unless C++ has functions for formulas",
-    )
+    load: str = described(shared.MODULE, "")
+    autograd: bool | None = described(FLAG, shown="true, unless C++ has functions for formulas")
 
     @property
     def is_defining(self) -> bool:
