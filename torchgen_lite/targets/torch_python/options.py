@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import FLAG, option
+from torchgen_lite.loader.options import FLAG, NAME, choice, matching, option, table_of
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
+_CLASS = matching(rf"(?!__torch__\.){NAME}(?:\.{NAME})+", "is not a class of a module")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,11 @@ class TorchPythonOptions:
     )
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
+    opaque: Mapping[str, str] = option(
+        'Python classes that schemas may name: `"tables.Table" = "reference"`, or `"value"`.',
+        table_of(choice("reference", "value"), key=_CLASS),
+        {},
+    )
     load: str = option(
         "A module to import first: the extension that defines the operators.", shared.MODULE, ""
     )
