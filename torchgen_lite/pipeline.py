@@ -173,7 +173,7 @@ def read_program(
     own = (config.extra_fields, config.namespace, config.privateuse1)
     functions, found = load_native_functions(
         sources,
-        Dialect(tags, *own, release, native.autocast),
+        Dialect(tags, *own, release, native.autocast, config.opaque),
         derive=partial(derive_functions, vocabulary=tags),
         native=native.functions,
     )

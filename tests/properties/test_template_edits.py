@@ -181,3 +181,14 @@ def test_both_outcomes(line: str, outcome: str, tmp_path: Path) -> None:
     edit = Edit(template, text.index("{% if is_inplace %}") + 1, line)
 
     assert run("python", edit, tmp_path) == outcome
+
+
+def test_a_macro_that_gives_no_python_is_where_the_mistake_is(tmp_path: Path) -> None:
+    """And not the template of ours that calls it."""
+    template = "python/autograd_values.py.j2"
+    text = exported(template).split("\n")
+    edit = Edit(
+        template, text.index("    if _tangents:") + 2, '_edit = {{ framework("Gradients") }}'
+    )
+
+    assert run("python", edit, tmp_path) == "TG500"

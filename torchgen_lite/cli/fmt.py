@@ -18,6 +18,7 @@ from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.reader import Dialect
 from torchgen_lite.loader.sources import read_source
 
 
@@ -53,7 +54,8 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
         found += unread
         if source is None:
             continue
-        text, wrong = format_text(source.text, source.path, extra_fields=config.extra_fields)
+        dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
+        text, wrong = format_text(source.text, source.path, dialect)
         found += wrong
         action = "keep" if text == source.text else "update"
         changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     imports = sorted({one for function in functions for one in function.imports})
     lines = text.splitlines()
     known = _bound(tree)
-    wanted = [one for one in imports if one[1] not in known]
+    wanted = [one for one in imports if one[1].split()[-1] not in known]
     block: list[str] = []
     if wanted:
         if "TYPE_CHECKING" not in known:

@@ -184,28 +184,28 @@ def render_file(
     if not file.template.endswith(".j2"):
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)
-    is_theirs = _has_override(environment, template, root)
-    names = recording(file.context, None if is_theirs else lacking)
+    theirs = _override(environment, template, root)
+    names = recording(file.context, None if theirs else lacking)
     try:
         body = template.render({**names, **extra})
     except Exception as error:
         # An override may raise anything: `{{ 1 // 0 }}` is the user's mistake, not ours.
         raise RenderError(rendering_failed(error, file.template, template, root)) from error
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
-    if is_theirs and file.path.endswith((".py", ".pyi")):
-        text = _format_python(text, file, template, root)
+    if theirs and file.path.endswith((".py", ".pyi")):
+        text = _format_python(text, file, theirs, root)
     elif not file.is_copied:
         text = lay_out(file.path, text)
     return render_header(file.path, source, text) + text if file.is_marked else text
 
 
-def _has_override(environment: Environment, template: Template, root: Path) -> bool:
-    """Whether a template is the user's, or one that it imports, includes or extends. Only a sandbox has any."""
-    if not environment.sandboxed or is_override(template):
-        return is_override(template)
-    source = Path(template.filename or "").read_text("utf-8")
+def _override(environment: Environment, template: Template, root: Path) -> Template | None:
+    """The first that is the user's, of a template and those that it imports, includes or extends, if any is."""
+    if is_override(template):
+        return template
+    source = Path(template.filename or "").read_text("utf-8") if environment.sandboxed else ""
     named = filter(None, find_referenced_templates(environment.parse(source)))
-    return any(is_override(load_template(environment, name, root)) for name in named)
+    return next(filter(is_override, [load_template(environment, n, root) for n in named]), None)
 
 
 def squeeze(text: str, blank: int) -> str:
@@ -249,7 +249,7 @@ def _format_python(text: str, file: OutputFile, template: Template, root: Path) 
     try:
         return black.format_str(text, mode=mode)
     except InvalidInput as error:
-        message = f"template `{file.template}` does not give valid Python"
+        message = f"template `{template.name}` does not give valid Python"
         # The place is one in the text, which nobody sees.
         said = " ".join(line.strip() for line in str(error).split("\n")[:2])
         printed = re.sub(r".*?\d+:\d+:? ", "", said)

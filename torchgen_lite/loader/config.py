@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -116,6 +116,12 @@ class Config:
     asked_options: TargetOptions = field(default_factory=dict)
     # Whose operators are read. Configured kernels and names apply only to the project's.
     operators: Literal["project", "others", "torch"] = "project"
+
+    @property
+    def opaque(self) -> Collection[str]:
+        """The classes of Python that schemas may name, declared for the target that registers them."""
+        found = self.target_options.get("torch-python", {}).get("opaque")
+        return found if isinstance(found, dict) else ()
 
 
 Loaded = tuple[Config, tuple[Diagnostic, ...]]

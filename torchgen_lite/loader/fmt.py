@@ -12,14 +12,13 @@ The result is read again. If it doesn't give the same functions, the text is ret
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
 from torchgen_lite.loader.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.reader import PYTORCH, Dialect
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, read_yaml
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.kind import VARIANTS
@@ -31,14 +30,13 @@ _PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
 
 
 def format_text(
-    text: str, path: str = "<schema>", *, extra_fields: Collection[str] = ()
+    text: str, path: str = "<schema>", dialect: Dialect = PYTORCH
 ) -> tuple[str, tuple[Diagnostic, ...]]:
     """The canonical form of a file, and the errors that kept it from being formatted.
 
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
     """
     source = Source(path, text)
-    dialect = Dialect(extra_fields=extra_fields)
     before, found = load_native_functions([source], dialect)
     root, _ = read_yaml(source)
     if has_errors(found):

@@ -74,7 +74,9 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     if node is None:
         return None
     reader.head = node
-    schema, found = parse_schema(node.value, locate=reader.locator(node))
+    schema, found = parse_schema(
+        node.value, locate=reader.locator(node), opaque=reader.dialect.opaque
+    )
     reader.diagnostics += [replace(d, **reader.about) for d in found]
     if schema is None:
         return None

@@ -44,7 +44,7 @@ class Dialect(NamedTuple):
     Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
     `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
     of vendors are read, by default the newest in the file; `autocast` is its header of autocast rules, if it is
-    not the installed one.
+    not the installed one. `opaque` are the classes of Python that are types.
     """
 
     tags: Collection[str] = KNOWN_TAGS
@@ -53,6 +53,7 @@ class Dialect(NamedTuple):
     privateuse1: str = ""
     for_torch: Version = ()
     autocast: str = ""
+    opaque: Collection[str] = ()
 
 
 PYTORCH = Dialect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from ..diagnostics import Diagnostic, Help, Label, Locate
 from .lexer import IDENT, TOKEN, tokenize
@@ -22,11 +23,13 @@ class Abort(Exception):
 class Cursor:
     """Tokens with a current position. `kind` and `start` describe the current token.
 
-    `pattern` tells tokens, and `foreign` is what is said of what is none.
+    `pattern` tells tokens, and `foreign` is what is said of what is none. `opaque` are
+    classes of Python, which are types, too.
     """
 
     pattern = TOKEN
     foreign = "TG200", "not allowed in a schema"
+    opaque: Collection[str] = ()
 
     def __init__(self, text: str, locate: Locate) -> None:
         self.text = text

@@ -9,7 +9,7 @@ with single spaces. Equality ignores spans: two schemas are equal if their texts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..diagnostics import Diagnostic, Label, Locate, Source, Span
@@ -17,7 +17,7 @@ from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, Return, find_annotation
+from .model import Argument, BaseType, Return, find_annotation, walk_type
 from .parser import MAX_LENGTH, parse_parts
 
 
@@ -55,6 +55,14 @@ class FunctionSchema:
         if schema is None:
             raise SchemaError(diagnostics)
         return schema
+
+    @property
+    def opaque_types(self) -> list[str]:
+        """The classes of Python among its types: `tables.Table`."""
+        types = [*[a.type for a in self.arguments], *[r.type for r in self.returns]]
+        parts = [part for type_ in types for part in walk_type(type_)]
+        names = [part.name for part in parts if isinstance(part, BaseType) and "." in part.name]
+        return [name for name in names if not name.startswith("__torch__.")]
 
     @property
     def name_span(self) -> Span | None:
@@ -226,9 +234,9 @@ class FunctionSchema:
 
 
 def parse_schema(
-    text: str, *, locate: Locate | None = None
+    text: str, *, locate: Locate | None = None, opaque: Collection[str] = ()
 ) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
-    """Parse one schema. Returns None if there was any error; never raises.
+    """Parse one schema, where `opaque` classes are types; None if there was any error. Never raises.
 
     `locate` turns offsets into `text` into a span of the file that the text came from.
     """
@@ -238,5 +246,5 @@ def parse_schema(
         schema = FunctionSchema(*parts)
         object.__setattr__(schema, "text", text)
         return schema, ()
-    parts, diagnostics = parse_parts(text, locate)
+    parts, diagnostics = parse_parts(text, locate, opaque)
     return None if parts is None else FunctionSchema(*parts), diagnostics

@@ -16,7 +16,7 @@ three wrong arguments give three diagnostics.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from ..diagnostics import Diagnostic, Label, Locate, Suggestion, has_errors
@@ -29,13 +29,16 @@ from .model import Argument, Parts, Return
 MAX_LENGTH = 64 * 1024
 
 
-def parse_parts(text: str, locate: Locate) -> tuple[Parts | None, tuple[Diagnostic, ...]]:
+def parse_parts(
+    text: str, locate: Locate, opaque: Collection[str] = ()
+) -> tuple[Parts | None, tuple[Diagnostic, ...]]:
     """The parts of one schema; None if there was any error."""
     if len(text) > MAX_LENGTH:
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
         label = Label(locate(0, 1), "starts here")
         return None, (Diagnostic("TG213", message, label),)
     cursor, parts = Cursor(text, locate), None
+    cursor.opaque = opaque
     with suppress(Abort):
         parts = _schema(cursor)
     return None if has_errors(cursor.diagnostics) else parts, tuple(cursor.diagnostics)

@@ -47,6 +47,6 @@ def is_type_variable(name: str) -> bool:
     PyTorch's parser takes any name that starts with a lowercase letter. Here the name has to look
     like a variable (`t`, `t1`, `tVal`, `key`), so that `flaot` is a mistake.
     """
-    if name in ("key", "val"):
-        return True
+    if name in ("key", "val") or "." in name:
+        return "." not in name
     return name[:1].islower() and (len(name) == 1 or name[1].isupper() or name[1:].isdigit())

@@ -88,9 +88,9 @@ def _atom(cursor: Cursor) -> Type:
 
 def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     is_right = name.startswith("__torch__.") or is_type_variable(name)
-    if is_right or _is_foreign(cursor, start):
+    if is_right or name in cursor.opaque or _is_foreign(cursor, start):
         return
-    spelling, known = TYPE_SPELLINGS.get(name), (*BASE_TYPES, *GENERIC_TYPES)
+    spelling, known = TYPE_SPELLINGS.get(name), (*BASE_TYPES, *GENERIC_TYPES, *cursor.opaque)
     help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
     message = f"unknown type `{cursor.shorten(name)}`"
     cursor.report("TG202", message, start, end, "not a type", help_)

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Annotation, Parameter
+from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import Argument
@@ -164,19 +164,20 @@ def check_helpers(
 def begun(
     wanted: Iterable[Wanted],
     modules: Mapping[str, KernelIndex],
-    imports: Mapping[str, str],
+    types: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
-    """Each in the form common to all languages; `imports` are the modules of what annotations name."""
+    """Each in the form common to all languages; `types` are the modules of what annotations name."""
     for one in [one for one in wanted if "::" not in one.name]:
         index = modules.get(one.option)
         places = [index.place(one.name)] if index is not None else []
         annotations = [one.returns, *(p.annotation for p in one.parameters())]
-        words = sorted({n for a in annotations if a for n in a.names} & imports.keys())
+        words = imported_names(n for a in annotations if a for n in a.names)
+        found = [(m, str(name)) for m, names in imports(words, types) for name in names]
         yield AuthorFunction(
             one.base,
             (f"{one.use} of {one.function.func.full_name}",),
             one.declaration,
-            imports=tuple([(imports[word], word) for word in words]),
+            imports=tuple(found),
             place=next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
             files=tuple([m.source.path for m in index.modules]) if index is not None else (),
         )

@@ -56,6 +56,8 @@ def select(
             continue
         reason = "has several entries, each for other releases" if name in several else ""
         reason = reason or refusal(operator.function)
+        if program.config.opaque and policy.target != BRINGS and operator.schema.opaque_types:
+            reason = f"has a type that is a class of Python, for which there is target `{BRINGS}`"
         if reason:
             refused[name] = reason
             schema, label = operator.schema, f"left out of target `{target}`"

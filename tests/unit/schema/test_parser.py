@@ -87,6 +87,27 @@ def test_a_mistake_is_one_diagnostic_on_its_place(text: str, said: str) -> None:
     assert [line.removeprefix("<schema>:")[: len(said)] for line in lines] == [said]
 
 
+def test_classes_of_python_are_types_by_their_whole_names() -> None:
+    text = "f(my.Table[] a, tX.Y? b, __torch__.torch.classes.a.B c, my.Tabel d) -> my.Table"
+    known = ("my.Table", "tX.Y")
+    schema, diagnostics = parse_schema(text, opaque=known)
+    assert schema is None
+    assert [(d.message, str(d.help)) for d in diagnostics] == [
+        ("unknown type `my.Tabel`", "did you mean `my.Table`?")
+    ]
+    assert [d.message for d in parse_schema(text)[1]] == [
+        *("unknown type `my.Table`", "unknown type `tX.Y`"),
+        *("unknown type `my.Tabel`", "unknown type `my.Table`"),
+    ]
+    schema, _ = parse_schema(text.replace("Tabel", "Table"), opaque=known)
+    assert schema is not None and schema.opaque_types == [
+        "my.Table",
+        "tX.Y",
+        "my.Table",
+        "my.Table",
+    ]
+
+
 def test_three_mistakes_in_one_schema_are_three_diagnostics() -> None:
     _, diagnostics = parse_schema("f(Tesnor a, Tensor, int c=) -> Tensro")
     assert [d.code for d in diagnostics] == ["TG202", "TG214", "TG204", "TG202"]

@@ -38,3 +38,23 @@ def test_a_name_of_nothing(tmp_path: Path, target: str) -> None:
     assert [(d.message, d.help and str(d.help)) for d in found] == [
         ("`skip`: there is no operator `my::droped.out`", "did you mean `my::dropped.out`?")
     ]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_class_of_python_is_for_torch_python(tmp_path: Path, target: str) -> None:
+    """`calls-only`, which registers nothing, can't pass one either."""
+    entries = (
+        "- func: my::kept(Tensor x) -> Tensor\n- func: my::dropped(Tensor x, a.B[]? y) -> ()\n"
+    )
+    (tmp_path / "ops.yaml").write_text(entries)
+    options: dict[str, dict[str, object]] = {"torch-python": {"opaque": {"a.B": "value"}}}
+    options.setdefault(target, {}).update({"tensor": "my::Tensor"} if "runtime" in target else {})
+    options[target].update({"calls-only": True} if target in ("cpp-torch", "cpp-runtime") else {})
+    config = Config(tmp_path, schema=("ops.yaml",), target_options=options)
+    program = torchgen_lite.load(config=config, root=tmp_path)
+    generated = generate_all(program, targets=[target])
+    found = [d.message for d in generated.diagnostics if d.code == "TG511"]
+    is_here = target == "torch-python"
+    said = "`my::dropped` has a type that is a class of Python, for which there is target `torch-python`"
+    assert found == ([] if is_here else [said])
+    assert ("dropped" in "".join(generated.files.values())) == is_here

@@ -21,6 +21,7 @@ class Annotation(NamedTuple):
         name, args = self
         if name == _UNION:
             return " | ".join(map(str, args))
+        name = name.replace(".", "_") if name[0] != "." else name
         return f"{name}[{', '.join(map(str, args))}]" if args else name
 
     @property
@@ -137,6 +138,10 @@ def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[
     found: dict[str, list[ImportedName]] = {}
     for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
         module = modules.get(one.name)
+        if "." in one.name[1:-1]:
+            # A class of the project, `tables.Table`, is `tables_Table`.
+            module, _, name = one.name.rpartition(".")
+            one = ImportedName(name, one.name.replace(".", "_"))
         if module is not None and (module != "builtins" or one.alias):
             found.setdefault(module, []).append(one)
     ordered = sorted(found, key=lambda module: (module != "builtins", module))

@@ -75,15 +75,17 @@ def type_imports(
     more: Sequence[str] = (),
     shadowed: frozenset[str] = frozenset(),
 ) -> dict[str, list[Import]]:
-    """What annotations import, from the `standard` library and from `torch`; types that the module hides get an
-    alias with a leading underscore."""
+    """What annotations import, from the `standard` library, from `torch`, and from modules with `classes` of the
+    project; types that the module hides get an alias with a leading underscore."""
     names = set(more)
     for schema in schemas:
         names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
         names |= torch_ops.returns_type(schema).names
-    parts: dict[str, list[Import]] = {"standard": [], "torch": []}
+    names |= {"TYPE_CHECKING" for name in names if "." in name}
+    parts: dict[str, list[Import]] = {"standard": [], "torch": [], "classes": []}
     for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
-        parts["torch" if one.module.startswith("torch") else "standard"].append(one)
+        part = "torch" if one.module.startswith("torch") else "standard"
+        parts[part if one.module in torch_ops.TYPE_MODULES.values() else "classes"].append(one)
     return parts
 
 

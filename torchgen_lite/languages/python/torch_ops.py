@@ -51,7 +51,7 @@ argument_type = _TYPES.argument
 return_type = _TYPES.returned
 # The names of types that this dialect writes, and where a stub imports them from.
 _NAMES_OF = {
-    "typing": ("Any", "overload"),
+    "typing": ("Any", "TYPE_CHECKING", "overload"),
     "collections.abc": ("Callable", "Sequence"),
     "torch.types": ("Number",),
     "torch": (

@@ -58,7 +58,8 @@ class Annotations(NamedTuple):
         if isinstance(type_, BaseType):
             if type_.name.startswith(_CLASS_PREFIX):
                 return self.custom_class
-            found = self.names.get(type_.name, _COMMON.get(type_.name, ANY))
+            name = type_.name
+            found = self.names.get(name, _COMMON.get(name, name if "." in name else ANY))
             return found if isinstance(found, Annotation) else Annotation(found)
         if isinstance(type_, GenericType):
             is_dict = type_.name == "Dict" and len(type_.args) == 2

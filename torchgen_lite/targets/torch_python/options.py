@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import FLAG, described
+from torchgen_lite.loader.options import FLAG, NAME, choice, described, matching, table_of
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
+_CLASS = matching(rf"(?!__torch__\.){NAME}(?:\.{NAME})+", "is not a class of a module")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,7 @@ class TorchPythonOptions:
     defines: bool | None = described(FLAG, shown="true with `kernels` and no C++ target")
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
+    opaque: Mapping[str, str] = described(table_of(choice("reference", "value"), key=_CLASS), {})
     load: str = described(shared.MODULE, "")
     autograd: bool | None = described(FLAG, shown="true, unless C++ has functions for formulas")
 

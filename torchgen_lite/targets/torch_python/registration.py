@@ -38,6 +38,9 @@ def _rules(
     package: Package, operator: PackagedOperator, refusing: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The kernels, and the other registrations of operators that PyTorch doesn't have."""
+    names, kinds = dict.fromkeys(operator.schema.opaque_types), package.options.opaque
+    if names:
+        yield "classes", f"{{{', '.join(f'{quote(n)}: {quote(kinds[n])}' for n in names)}}}"
     for entry, module, function in kernels_of(package, operator):
         kernel = operator.named(entry.key)
         if entry.key in operator.function.triton:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
@@ -52,7 +53,7 @@ class Operator(NamedTuple):
     place: str
     name: str
     schema: str
-    rules: Mapping[str, Function]
+    rules: Mapping[str, Any]
     tags: tuple[str, ...] = ()
     torch: tuple[tuple[str, tuple[int, ...]], ...] = ()
     is_torchs: bool = False
@@ -152,6 +153,21 @@ def register(
             _compiled.when_imported(*_compiled.LATER[what], [given])
 
 
+def _register_class(name: str, kind: str) -> None:
+    """Let schemas name a class of Python, unless PyTorch or another package did."""
+    if find_spec("torch._library.opaque_object") is None:
+        raise TypeError(f"`{name}`: torch {torch.__version__} takes no objects of Python")
+    if not _C._is_opaque_type_registered(name):
+        opaque: Any = importlib.import_module("torch._library.opaque_object")
+        module, _, attribute = name.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute)
+        if hasattr(opaque, "register_custom_class"):
+            kind = {"reference": "symbolic", "value": "constant"}[kind]
+            opaque.register_custom_class(found, typ=kind)
+        else:
+            opaque.register_opaque_type(found, typ=kind)
+
+
 def _tag(package: str) -> None:
     """Let caches of compiled programs, on disk too, forget those that were traced with other rules and formulas."""
     digest = hashlib.sha256(Path(_HERE).with_name("_operators.py").read_bytes())
@@ -199,6 +215,8 @@ def _begin(
             library: Any = torch.library.Library
             libraries[namespace] = library(namespace, kind if ours else "IMPL")
     with _place(operator.place, f"`{operator.name}`"):
+        for name, kind in operator.rules.get("classes", {}).items():
+            _register_class(name, kind)
         if ours:
             # Tags are hints: those that this torch does not know are left out.
             known = [getattr(torch.Tag, tag, None) for tag in operator.tags]
@@ -226,7 +244,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
             effects._register_effectful_op(_handle(name), effects._EffectType.ORDERED)
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
-        elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint"}:
+        elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint", "classes"}:
             library.impl(operator.local_name, function, what)
     keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]
     if keys:
