@@ -116,8 +116,9 @@ def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
         return _mistake(said, place, (Label(entry.span, first),), help_)
     if line.column < above.column:
         return _mistake(said, place, (Label(entry.span, first),), help_)
-    if not above.value:
-        return _line_without_colon(source, number - 1)
+    broken = _line_without_colon(source, number - 1)
+    if broken or not above.value:
+        return broken
     said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
 
@@ -143,8 +144,10 @@ def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
 
 def _line_without_colon(source: Source, number: int) -> Diagnostic | None:
     text = source.line_text(number)
-    if not text.strip() or _line(source, number) is not None:
+    key, _, value = text.strip().partition(" ")
+    if not key or key[0] == "#" or _line(source, number) is not None:
         return None
     begin = source.line_start(number) + len(_indentation(text))
     span = Span(source, begin, begin + len(text.strip()))
-    return _mistake("a line without `: `", Label(span, "here"), (), "write `key: value`")
+    right = f"{key}: {value}".strip() if key.isidentifier() else "key: value"
+    return _mistake("a line without `: `", Label(span, "here"), (), f"write `{right}`")

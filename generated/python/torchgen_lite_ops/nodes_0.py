@@ -29,7 +29,7 @@ class CloneBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -40,8 +40,8 @@ class ToCopyBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_dtype, self_device = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_dtype, self_device = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.to_like(grad, self_dtype, self_device)
         return (grad_self_,)
@@ -52,7 +52,7 @@ class TBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad.t()
         return (grad_self_,)
@@ -63,8 +63,8 @@ class SelectBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.select_backward(grad, self_shape, dim, index)
         return (grad_self_,)
@@ -75,8 +75,8 @@ class CatBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensors_args_sizes, dim = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        tensors_args_sizes, dim = _node.unpack()
         grad: Any = grads[0]
         grad_tensors_: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
         return (*grad_tensors_,)
@@ -87,8 +87,8 @@ class RepeatBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, repeats = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, repeats = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.repeat_backward(grad, self_shape, repeats)
         return (grad_self_,)
@@ -99,8 +99,8 @@ class ConstantPadNdBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (pad,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (pad,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.constant_pad_nd_backward(grad, pad)
         return (grad_self_,)
@@ -111,14 +111,14 @@ class IndexAddBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, source_shape, alpha = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index, source_shape, alpha = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_source_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_source_ = _pointwise.maybe_multiply(
                 _shape.index_source_backward(grad, dim, index, source_shape),
                 alpha,
@@ -131,8 +131,8 @@ class SqrtBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / (2 * (_conj(result) if result._dtype.is_complex else result))
         return (grad_self_,)
@@ -143,8 +143,8 @@ class ErfBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * (1.1283791670955126 * (-(self * self)).exp())
         return (grad_self_,)
@@ -155,8 +155,8 @@ class ErfcBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * (-1.1283791670955126 * (-(self * self)).exp())
         return (grad_self_,)
@@ -167,14 +167,14 @@ class FmaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _functions.where(_pointwise.fmax_mask(self, other), grad, 0)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _functions.where(_pointwise.fmax_mask(self, other), 0, grad)
         return (grad_self_, grad_other_)
 
@@ -184,14 +184,14 @@ class CopysignBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.copysign_backward(grad, self, result)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.zeros_like(grad)
         return (grad_self_, grad_other_)
 
@@ -201,8 +201,8 @@ class CopysignBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.copysign_backward(grad, self, result)
         return (grad_self_,)
@@ -213,7 +213,7 @@ class GtBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -224,14 +224,14 @@ class GtBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -241,7 +241,7 @@ class GeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -252,14 +252,14 @@ class GeBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -269,17 +269,17 @@ class AddcmulBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensor2, value, tensor1 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        tensor2, value, tensor1 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_tensor1_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_tensor1_ = grad * _conj(tensor2 * value)
         grad_tensor2_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_tensor2_ = grad * _conj(tensor1 * value)
         return (grad_self_, grad_tensor1_, grad_tensor2_)
 
@@ -289,17 +289,17 @@ class AddcdivBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        value, tensor2, tensor1 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        value, tensor2, tensor1 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_tensor1_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_tensor1_ = grad * _conj(value / tensor2)
         grad_tensor2_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_tensor2_ = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
         return (grad_self_, grad_tensor1_, grad_tensor2_)
 
@@ -309,8 +309,8 @@ class MeanBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, self_numel = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, self_numel = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.expand(self_shape) / self_numel
         return (grad_self_,)
@@ -321,8 +321,8 @@ class MeanBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.mean_backward(grad, self_shape, dim, keepdim)
         return (grad_self_,)
@@ -333,8 +333,8 @@ class AminBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
@@ -345,8 +345,8 @@ class MinBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
         return (grad_self_,)
@@ -357,8 +357,8 @@ class MinBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
         return (grad_self_,)
@@ -369,8 +369,8 @@ class StdBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, correction, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, correction, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.std_backward(result, grad, self, dim, correction, keepdim)
         return (grad_self_,)
@@ -381,8 +381,8 @@ class NormBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, p, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, p, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.norm_backward(grad, self, p, result, [], False)
         return (grad_self_,)
@@ -393,8 +393,8 @@ class NormBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, p, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, p, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.norm_backward(grad, self, p, result, dim, keepdim)
         return (grad_self_,)
@@ -405,14 +405,14 @@ class MmBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mat2, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        mat2, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t())
         grad_mat2_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
         return (grad_self_, grad_mat2_)
 
@@ -422,8 +422,8 @@ class ReluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.threshold_backward(grad, result, 0)
         return (grad_self_,)
@@ -434,8 +434,8 @@ class HardsigmoidBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(_pointwise.between(self, -3.0, 3.0), grad / 6, 0)
         return (grad_self_,)
@@ -446,10 +446,10 @@ class NativeGroupNormBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        input, weight, N, C, HxW, group, result2 = node.unpack()
-        grads = node.materialize(grads)
-        grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        input, weight, N, C, HxW, group, result2 = _node.unpack()
+        grads = _node.materialize(grads)
+        grad_input_mask = (_node.needs[0], _node.needs[1], _node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
             grads,
             input,
@@ -467,8 +467,8 @@ class NllLossBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, target, weight, reduction, ignore_index, total_weight = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, target, weight, reduction, ignore_index, total_weight = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _neural.nll_loss_backward(
             grad,

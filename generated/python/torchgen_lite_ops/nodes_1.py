@@ -29,7 +29,7 @@ class BernoulliBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -40,7 +40,7 @@ class NormalBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -51,7 +51,7 @@ class ZeroBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -62,8 +62,8 @@ class UnsqueezeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -74,9 +74,9 @@ class SplitBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dim,) = _node.unpack()
+        grads = _node.materialize(grads)
         grad_self_: Any = _functions.cat(grads, dim)
         return (grad_self_,)
 
@@ -86,9 +86,9 @@ class SplitWithSizesBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dim,) = _node.unpack()
+        grads = _node.materialize(grads)
         grad_self_: Any = _functions.cat(grads, dim)
         return (grad_self_,)
 
@@ -98,8 +98,8 @@ class DiagEmbedBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        offset, dim1, dim2 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        offset, dim1, dim2 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.diagonal(offset, dim1, dim2)
         return (grad_self_,)
@@ -110,8 +110,8 @@ class IndexSelectBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.index_select_backward(grad, self_shape, dim, index)
         return (grad_self_,)
@@ -122,14 +122,14 @@ class IndexCopyBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, source_shape = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index, source_shape = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.index_fill(dim, index, 0)
         grad_source_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_source_ = _shape.index_source_backward(grad, dim, index, source_shape)
         return (grad_self_, grad_source_)
 
@@ -139,8 +139,8 @@ class IndexBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.index_backward(grad, self_shape, indices)
         return (grad_self_,)
@@ -151,7 +151,7 @@ class ViewAsRealBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _functions.view_as_complex(grad.contiguous())
         return (grad_self_,)
@@ -162,7 +162,7 @@ class NegBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = -grad
         return (grad_self_,)
@@ -173,7 +173,7 @@ class FracBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -184,8 +184,8 @@ class ReciprocalBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = -grad * _conj(result * result)
         return (grad_self_,)
@@ -196,14 +196,14 @@ class MulBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * (_conj(other) if other._dtype.is_complex else other)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = grad * (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_, grad_other_)
 
@@ -213,8 +213,8 @@ class MulBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * other.conjugate()
         return (grad_self_,)
@@ -225,14 +225,14 @@ class DivBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad / (_conj(other) if other._dtype.is_complex else other)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = -grad * _conj(self / other / other)
         return (grad_self_, grad_other_)
 
@@ -242,14 +242,14 @@ class DivBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, rounding_mode, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, rounding_mode, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.div_self_backward(grad, other, rounding_mode)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.div_other_backward(grad, self, other, rounding_mode)
         return (grad_self_, grad_other_)
 
@@ -259,8 +259,8 @@ class DivBackward2(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / other.conjugate()
         return (grad_self_,)
@@ -271,8 +271,8 @@ class DivBackward3(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, rounding_mode = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, rounding_mode = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.div_self_backward(grad, other, rounding_mode)
         return (grad_self_,)
@@ -283,14 +283,14 @@ class PowBackward3(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, exponent, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
         grad_exponent_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
         return (grad_self_, grad_exponent_)
 
@@ -300,7 +300,7 @@ class FmodBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -311,14 +311,14 @@ class FmodBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = -grad * _functions.div(self, other, rounding_mode="trunc")
         return (grad_self_, grad_other_)
 
@@ -328,14 +328,14 @@ class MinimumBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.extremum_backward(grad, self > other, self == other)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.extremum_backward(grad, self < other, self == other)
         return (grad_self_, grad_other_)
 
@@ -345,14 +345,14 @@ class FminBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _functions.where(_pointwise.fmin_mask(self, other), grad, 0)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _functions.where(_pointwise.fmin_mask(self, other), 0, grad)
         return (grad_self_, grad_other_)
 
@@ -362,7 +362,7 @@ class LtBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -373,14 +373,14 @@ class LtBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -390,7 +390,7 @@ class LeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -401,14 +401,14 @@ class LeBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -418,8 +418,8 @@ class AmaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
@@ -430,8 +430,8 @@ class MaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.reduced_value_backward(grad, self_shape, dim, indices, keepdim)
         return (grad_self_,)
@@ -442,8 +442,8 @@ class MaxBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
         return (grad_self_,)
@@ -454,8 +454,8 @@ class CumsumBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dim,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.cumsum_backward(grad, dim)
         return (grad_self_,)
@@ -466,8 +466,8 @@ class TraceBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.trace_backward(grad, self_shape)
         return (grad_self_,)
@@ -478,8 +478,8 @@ class SiluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.silu_backward(grad, self)
         return (grad_self_,)
@@ -490,8 +490,8 @@ class EluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        alpha, scale, input_scale, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        alpha, scale, input_scale, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.elu_backward(grad, alpha, scale, input_scale, self)
         return (grad_self_,)
@@ -502,15 +502,15 @@ class HuberLossBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction, delta = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, target, reduction, delta = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.huber_loss_backward(grad, self, target, reduction, delta)
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = shared0
         grad_target_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_target_ = -shared0
         return (grad_self_, grad_target_)
 
@@ -520,8 +520,8 @@ class ToDenseBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, masked_grad = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, masked_grad = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _sparse.to_dense_backward(grad, self, masked_grad)
         return (grad_self_,)
@@ -532,7 +532,7 @@ class ToSparseBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad.to_dense()
         return (grad_self_,)
@@ -543,7 +543,7 @@ class ToSparseBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad.to_dense()
         return (grad_self_,)

@@ -25,8 +25,8 @@ class AsStridedBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, size, stride, storage_offset = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, size, stride, storage_offset = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.as_strided_backward(grad, self, size, stride, storage_offset)
         return (grad_self_,)
@@ -37,8 +37,8 @@ class SqueezeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -49,8 +49,8 @@ class SqueezeBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -61,8 +61,8 @@ class SqueezeBackward2(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -73,9 +73,9 @@ class UnbindBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dim,) = _node.unpack()
+        grads = _node.materialize(grads)
         grad_self_: Any = _functions.stack(grads, dim)
         return (grad_self_,)
 
@@ -85,8 +85,8 @@ class StackBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dim,) = _node.unpack()
         grad: Any = grads[0]
         grad_tensors_: Any = grad.unbind(dim)
         return (*grad_tensors_,)
@@ -97,14 +97,14 @@ class IndexPutImplBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        indices, accumulate = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        indices, accumulate = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
         grad_values_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_values_ = _functions.index(grad, indices)
         return (grad_self_, grad_values_)
 
@@ -114,8 +114,8 @@ class SortBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
         return (grad_self_,)
@@ -126,8 +126,8 @@ class SortBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
         return (grad_self_,)
@@ -138,8 +138,8 @@ class Log2Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = (
             grad / ((_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453)
@@ -152,8 +152,8 @@ class SinBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(self.cos())
         return (grad_self_,)
@@ -164,8 +164,8 @@ class AsinBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj((1 - self * self).rsqrt())
         return (grad_self_,)
@@ -176,8 +176,8 @@ class SinhBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(self.cosh())
         return (grad_self_,)
@@ -188,7 +188,7 @@ class RemainderBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -199,14 +199,14 @@ class RemainderBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = -grad * _functions.div(self, other, rounding_mode="floor")
         return (grad_self_, grad_other_)
 
@@ -216,8 +216,8 @@ class RemainderBackward2(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_other_: Any = (
             -grad * _functions.div(
@@ -234,14 +234,14 @@ class HypotBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * (self / result)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = grad * (other / result)
         return (grad_self_, grad_other_)
 
@@ -251,8 +251,8 @@ class ClampBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min, max = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, min, max = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.clamp_backward(grad, self, min, max)
         return (grad_self_,)
@@ -263,13 +263,13 @@ class ClampBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min, max = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, min, max = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
-        grad_input_mask = (node.needs[1], node.needs[2])
+        grad_input_mask = (_node.needs[1], _node.needs[2])
         grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
             grad,
             self,
@@ -285,8 +285,8 @@ class CeluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        alpha, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        alpha, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.elu_backward(
             grad,
@@ -303,8 +303,8 @@ class MishBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.mish_backward(grad, self)
         return (grad_self_,)
@@ -315,10 +315,10 @@ class NativeLayerNormBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        input, normalized_shape, weight, result2 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        input, normalized_shape, weight, result2 = _node.unpack()
         grad: Any = grads[0]
-        grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
+        grad_input_mask = (_node.needs[0], _node.needs[1], _node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
             grad,
             input,

@@ -29,8 +29,8 @@ class ReshapeAliasBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -41,8 +41,8 @@ class UnsafeViewBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -53,8 +53,8 @@ class PermuteBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dims,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dims,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.permute(_shape.inverse_permutation(dims))
         return (grad_self_,)
@@ -65,8 +65,8 @@ class TakeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.take_backward(grad, self_shape, index)
         return (grad_self_,)
@@ -77,14 +77,14 @@ class IndexPutBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        indices, accumulate = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        indices, accumulate = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
         grad_values_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_values_ = _functions.index(grad, indices)
         return (grad_self_, grad_values_)
 
@@ -94,8 +94,8 @@ class ExpBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * (_conj(result) if result._dtype.is_complex else result)
         return (grad_self_,)
@@ -106,8 +106,8 @@ class Exp2Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = (
             grad * (_conj(result) if result._dtype.is_complex else result) * 0.6931471805599453
@@ -120,8 +120,8 @@ class Expm1Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * ((_conj(result) if result._dtype.is_complex else result) + 1)
         return (grad_self_,)
@@ -132,8 +132,8 @@ class CoshBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(self.sinh())
         return (grad_self_,)
@@ -144,8 +144,8 @@ class TanhBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.tanh_backward(grad, result)
         return (grad_self_,)
@@ -156,8 +156,8 @@ class SigmoidBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.sigmoid_backward(grad, result)
         return (grad_self_,)
@@ -168,7 +168,7 @@ class EqBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -179,14 +179,14 @@ class EqBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -196,8 +196,8 @@ class LinalgVectorNormBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, ord, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, ord, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.norm_backward(grad, self, ord, result, dim, keepdim)
         return (grad_self_,)
@@ -208,8 +208,8 @@ class CumprodBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.cumprod_backward(grad, self, dim, result)
         return (grad_self_,)
@@ -220,14 +220,14 @@ class BmmBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mat2, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        mat2, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.bmm((_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2))
         grad_mat2_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).transpose(1, 2).bmm(grad)
         return (grad_self_, grad_mat2_)
 
@@ -237,20 +237,20 @@ class AddmvBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, vec, alpha, mat = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        beta, vec, alpha, mat = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_mat_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_mat_ = _pointwise.maybe_multiply(
                 grad.outer(_conj(vec) if vec._dtype.is_complex else vec),
                 alpha,
             )
         grad_vec_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_vec_ = _pointwise.maybe_multiply(
                 (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad),
                 alpha,
@@ -263,14 +263,14 @@ class DotBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensor, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        tensor, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * (_conj(tensor) if tensor._dtype.is_complex else tensor)
         grad_tensor_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_tensor_ = grad * (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_, grad_tensor_)
 
@@ -280,8 +280,8 @@ class SoftplusBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, beta, threshold = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, beta, threshold = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.softplus_backward(grad, self, beta, threshold)
         return (grad_self_,)
@@ -292,8 +292,8 @@ class HardswishBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.hardswish_backward(grad, self)
         return (grad_self_,)
@@ -304,8 +304,8 @@ class LogSoftmaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.log_softmax_backward(grad, result, dim)
         return (grad_self_,)
@@ -316,14 +316,14 @@ class MseLossBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, target, reduction = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.mse_loss_backward(grad, self, target, reduction)
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = shared0
         grad_target_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_target_ = -shared0
         return (grad_self_, grad_target_)

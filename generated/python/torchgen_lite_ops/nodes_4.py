@@ -24,7 +24,7 @@ class FillBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -35,13 +35,13 @@ class FillBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_value_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_value_ = grad.sum()
         return (grad_self_, grad_value_)
 
@@ -51,7 +51,7 @@ class AliasBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -62,8 +62,8 @@ class TrilBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (diagonal,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (diagonal,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.tril(diagonal)
         return (grad_self_,)
@@ -74,8 +74,8 @@ class TriuBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (diagonal,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (diagonal,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.triu(diagonal)
         return (grad_self_,)
@@ -86,14 +86,14 @@ class ScatterBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, src_shape = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index, src_shape = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.scatter(dim, index, 0)
         grad_src_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
         return (grad_self_, grad_src_)
 
@@ -103,8 +103,8 @@ class ScatterBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.scatter(dim, index, 0)
         return (grad_self_,)
@@ -115,8 +115,8 @@ class MaskedFillBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (mask,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (mask,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.masked_fill(mask, 0)
         return (grad_self_,)
@@ -127,14 +127,14 @@ class MaskedFillBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (mask,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (mask,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.masked_fill(mask, 0)
         grad_value_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_value_ = _functions.where(mask, grad, 0).sum()
         return (grad_self_, grad_value_)
 
@@ -144,8 +144,8 @@ class TopkBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, indices = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
         return (grad_self_,)
@@ -156,7 +156,7 @@ class ConjPhysicalBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _functions.conj_physical(grad)
         return (grad_self_,)
@@ -167,7 +167,7 @@ class RoundBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -178,7 +178,7 @@ class RoundBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -189,8 +189,8 @@ class SgnBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.sgn_backward(grad, self, result)
         return (grad_self_,)
@@ -201,14 +201,14 @@ class SubBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (alpha,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.maybe_multiply(-grad, alpha)
         return (grad_self_, grad_other_)
 
@@ -218,7 +218,7 @@ class SubBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -229,15 +229,15 @@ class LerpBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (weight,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (weight,) = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = grad * weight.conjugate()
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad - shared0
         grad_end_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_end_ = shared0
         return (grad_self_, grad_end_)
 
@@ -247,17 +247,17 @@ class LerpBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        weight, end, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        weight, end, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * _conj(1 - weight)
         grad_end_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_end_ = grad * (_conj(weight) if weight._dtype.is_complex else weight)
         grad_weight_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_weight_ = grad * _conj(end - self)
         return (grad_self_, grad_end_, grad_weight_)
 
@@ -267,14 +267,14 @@ class MvBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        vec, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        vec, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
         grad_vec_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_vec_ = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
         return (grad_self_, grad_vec_)
 
@@ -284,8 +284,8 @@ class HardshrinkBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, lambd = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, lambd = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
         return (grad_self_,)
@@ -296,8 +296,8 @@ class LogSigmoidBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.log_sigmoid_backward(grad, self)
         return (grad_self_,)
@@ -308,15 +308,15 @@ class SmoothL1LossBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction, beta = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, target, reduction, beta = _node.unpack()
         grad: Any = grads[0]
         shared0: Any = _neural.smooth_l1_loss_backward(grad, self, target, reduction, beta)
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = shared0
         grad_target_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_target_ = -shared0
         return (grad_self_, grad_target_)
 
@@ -326,11 +326,11 @@ class BinaryCrossEntropyBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, weight, reduction = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, target, weight, reduction = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _neural.binary_cross_entropy_backward(
                 grad,
                 self,
@@ -339,7 +339,7 @@ class BinaryCrossEntropyBackward0(_Node):
                 reduction,
             )
         grad_target_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_target_ = _neural.binary_cross_entropy_target_backward(
                 grad,
                 self,
@@ -354,11 +354,11 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, weight, pos_weight, reduction = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, target, weight, pos_weight, reduction = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _neural.bce_with_logits_backward(
                 grad,
                 self,
@@ -368,7 +368,7 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
                 reduction,
             )
         grad_target_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_target_ = _neural.bce_with_logits_target_backward(
                 grad,
                 self,

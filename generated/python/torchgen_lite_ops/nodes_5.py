@@ -24,8 +24,8 @@ class UnfoldBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dimension, size, step = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dimension, size, step = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.unfold_backward(grad, self_shape, dimension, size, step)
         return (grad_self_,)
@@ -36,8 +36,8 @@ class TransposeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim0, dim1 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim0, dim1 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.transpose(dim0, dim1)
         return (grad_self_,)
@@ -48,8 +48,8 @@ class SliceBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, start, end, step = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, start, end, step = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.slice_backward(grad, self_shape, dim, start, end, step)
         return (grad_self_,)
@@ -60,8 +60,8 @@ class FlipBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dims,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (dims,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.flip(dims)
         return (grad_self_,)
@@ -72,8 +72,8 @@ class Rot90Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        k, dims = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        k, dims = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.rot90(-k, dims)
         return (grad_self_,)
@@ -84,8 +84,8 @@ class GatherBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.gather_backward(grad, self_shape, dim, index)
         return (grad_self_,)
@@ -96,7 +96,7 @@ class ConjPhysicalBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _functions.conj_physical(grad)
         return (grad_self_,)
@@ -107,8 +107,8 @@ class LogBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_,)
@@ -119,8 +119,8 @@ class CosBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * -_conj(self.sin())
         return (grad_self_,)
@@ -131,8 +131,8 @@ class AcosBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * -_conj((1 - self * self).rsqrt())
         return (grad_self_,)
@@ -143,7 +143,7 @@ class TruncBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -154,14 +154,14 @@ class PowBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, exponent, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
         grad_exponent_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_exponent_ = _pointwise.pow_exponent_backward(grad, self, exponent, result)
         return (grad_self_, grad_exponent_)
 
@@ -171,8 +171,8 @@ class PowBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, exponent, result = _node.unpack()
         grad: Any = grads[0]
         grad_exponent_: Any = _pointwise.pow_scalar_backward(grad, self, exponent, result)
         return (grad_exponent_,)
@@ -183,8 +183,8 @@ class PowBackward2(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, exponent = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.pow_backward(grad, self, exponent)
         return (grad_self_,)
@@ -195,14 +195,14 @@ class Atan2Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * _pointwise.atan2_factor(other, self, other)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = grad * -_pointwise.atan2_factor(self, self, other)
         return (grad_self_, grad_other_)
 
@@ -212,14 +212,14 @@ class RsubBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (alpha,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.maybe_multiply(-grad, alpha)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = grad
         return (grad_self_, grad_other_)
 
@@ -229,8 +229,8 @@ class RsubBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (alpha,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.maybe_multiply(-grad, alpha)
         return (grad_self_,)
@@ -241,8 +241,8 @@ class SumBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.expand(self_shape)
         return (grad_self_,)
@@ -253,8 +253,8 @@ class SumBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.sum_backward(grad, self_shape, dim, keepdim)
         return (grad_self_,)
@@ -265,8 +265,8 @@ class LogsumexpBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.logsumexp_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
@@ -277,20 +277,20 @@ class BaddbmmBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, batch2, alpha, batch1 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        beta, batch2, alpha, batch1 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_batch1_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_batch1_ = _pointwise.maybe_multiply(
                 grad.bmm((_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(1, 2)),
                 alpha,
             )
         grad_batch2_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_batch2_ = _pointwise.maybe_multiply(
                 (_conj(batch1) if batch1._dtype.is_complex else batch1).transpose(1, 2).bmm(grad),
                 alpha,
@@ -303,8 +303,8 @@ class GeluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, approximate = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, approximate = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.gelu_backward(grad, self, approximate)
         return (grad_self_,)
@@ -315,7 +315,7 @@ class CoalesceBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -326,8 +326,8 @@ class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_values_: Any = grad.sparse_mask(result)._values()
         return (grad_values_,)
@@ -338,8 +338,8 @@ class SparseMaskBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mask, self_layout = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        mask, self_layout = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
         return (grad_self_,)

@@ -24,7 +24,7 @@ class UniformBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -35,8 +35,8 @@ class ViewBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.reshape(self_shape)
         return (grad_self_,)
@@ -47,8 +47,8 @@ class DiagonalBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, offset, dim1, dim2 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, offset, dim1, dim2 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.diagonal_backward(grad, self_shape, offset, dim1, dim2)
         return (grad_self_,)
@@ -59,8 +59,8 @@ class RollBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        shifts, dims = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        shifts, dims = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.roll(_shape.negated(shifts), dims)
         return (grad_self_,)
@@ -71,8 +71,8 @@ class EmbeddingBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        weight_shape, indices, padding_idx, scale_grad_by_freq = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        weight_shape, indices, padding_idx, scale_grad_by_freq = _node.unpack()
         grad: Any = grads[0]
         grad_weight_: Any = _shape.embedding_backward(
             grad,
@@ -89,14 +89,14 @@ class WhereBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (condition,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (condition,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _functions.where(condition, grad, 0)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _functions.where(condition, 0, grad)
         return (grad_self_, grad_other_)
 
@@ -106,8 +106,8 @@ class AbsBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * self.sgn()
         return (grad_self_,)
@@ -118,8 +118,8 @@ class RsqrtBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = -0.5 * grad * _conj(result.pow(3))
         return (grad_self_,)
@@ -130,8 +130,8 @@ class AsinhBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj((self.pow(2) + 1).rsqrt())
         return (grad_self_,)
@@ -142,7 +142,7 @@ class FloorBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -153,7 +153,7 @@ class SignBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -164,14 +164,14 @@ class MaximumBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, other = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.extremum_backward(grad, self < other, self == other)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.extremum_backward(grad, self > other, self == other)
         return (grad_self_, grad_other_)
 
@@ -181,8 +181,8 @@ class ClampMaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, max = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, max = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(self <= max, grad, 0)
         return (grad_self_,)
@@ -193,14 +193,14 @@ class ClampMaxBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, max = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, max = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _functions.where(self <= max, grad, 0)
         grad_max_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_max_ = _functions.where(self > max, grad, 0)
         return (grad_self_, grad_max_)
 
@@ -210,8 +210,8 @@ class VarBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, correction, keepdim = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, correction, keepdim = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.var_backward(grad, self, dim, correction, keepdim)
         return (grad_self_,)
@@ -222,8 +222,8 @@ class LeakyReluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, negative_slope = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, negative_slope = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(self > 0, grad, grad * negative_slope)
         return (grad_self_,)
@@ -234,8 +234,8 @@ class ThresholdBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, threshold = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, threshold = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.threshold_backward(grad, self, threshold)
         return (grad_self_,)
@@ -246,8 +246,8 @@ class SoftshrinkBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, lambd = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, lambd = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(_pointwise.within(self, -lambd, lambd), 0, grad)
         return (grad_self_,)
@@ -258,8 +258,8 @@ class HardtanhBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min_val, max_val = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, min_val, max_val = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(_pointwise.outside(self, min_val, max_val), 0, grad)
         return (grad_self_,)
@@ -270,8 +270,8 @@ class ValuesBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _sparse.values_backward(grad, self)
         return (grad_self_,)

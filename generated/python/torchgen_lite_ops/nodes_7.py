@@ -29,14 +29,14 @@ class CopyBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        src_dtype, src_device = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        src_dtype, src_device = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_src_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
         return (grad_self_, grad_src_)
 
@@ -46,8 +46,8 @@ class ExpandBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.sum_to(grad, self_shape)
         return (grad_self_,)
@@ -58,14 +58,14 @@ class ScatterAddBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, src_shape = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index, src_shape = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_src_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
         return (grad_self_, grad_src_)
 
@@ -75,8 +75,8 @@ class IndexFillBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, index = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.index_fill(dim, index, 0)
         return (grad_self_,)
@@ -87,8 +87,8 @@ class MaskedSelectBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, mask = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self_shape, mask = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.masked_select_backward(grad, self_shape, mask)
         return (grad_self_,)
@@ -99,7 +99,7 @@ class ViewAsComplexBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _functions.view_as_real(grad.contiguous())
         return (grad_self_,)
@@ -110,8 +110,8 @@ class Log10Backward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = (
             grad / ((_conj(self) if self._dtype.is_complex else self) * 2.302585092994046)
@@ -124,8 +124,8 @@ class Log1PBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
         return (grad_self_,)
@@ -136,8 +136,8 @@ class TanBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (result,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(1 + result.pow(2))
         return (grad_self_,)
@@ -148,8 +148,8 @@ class AtanBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / _conj(self * self + 1)
         return (grad_self_,)
@@ -160,8 +160,8 @@ class AcoshBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(_pointwise.acosh_slope(self))
         return (grad_self_,)
@@ -172,8 +172,8 @@ class AtanhBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad / _conj(1 - self.pow(2))
         return (grad_self_,)
@@ -184,7 +184,7 @@ class CeilBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -195,14 +195,14 @@ class AddBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (alpha,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _pointwise.maybe_multiply(grad, alpha)
         return (grad_self_, grad_other_)
 
@@ -212,7 +212,7 @@ class AddBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
@@ -223,7 +223,7 @@ class NeBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
+    def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.zeros_like(grad)
         return (grad_self_,)
@@ -234,14 +234,14 @@ class NeBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (other_info,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.zeros_like(grad)
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = _zeros(other_info)
         return (grad_self_, grad_other_)
 
@@ -251,8 +251,8 @@ class ClampMinBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, min = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(self >= min, grad, 0)
         return (grad_self_,)
@@ -263,14 +263,14 @@ class ClampMinBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, min = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _functions.where(self >= min, grad, 0)
         grad_min_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_min_ = _functions.where(self < min, grad, 0)
         return (grad_self_, grad_min_)
 
@@ -280,8 +280,8 @@ class ProdBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.prod_backward(grad, self, result)
         return (grad_self_,)
@@ -292,8 +292,8 @@ class ProdBackward1(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim, keepdim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.prod_dim_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
@@ -304,20 +304,20 @@ class AddmmBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, mat2, alpha, mat1 = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        beta, mat2, alpha, mat1 = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_mat1_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_mat1_ = _pointwise.maybe_multiply(
                 grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()),
                 alpha,
             )
         grad_mat2_: Any = None
-        if node.needs[2]:
+        if _node.needs[2]:
             grad_mat2_ = _pointwise.maybe_multiply(
                 (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad),
                 alpha,
@@ -330,8 +330,8 @@ class GluBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        self, dim = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.glu_backward(grad, self, dim)
         return (grad_self_,)
@@ -342,8 +342,8 @@ class SoftmaxBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, result = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        dim, result = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.softmax_backward(grad, result, dim)
         return (grad_self_,)

@@ -171,6 +171,11 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
         (("check", "a", "nowhere"), "error[TG001]: there is no `nowhere`"),
         (("check", "."), "error[TG001]: `.` has no configuration"),
         (
+            ("lint", "a/native_functions.yaml"),
+            "error[TG001]: `a/native_functions.yaml` is a schema file, and no project\n"
+            "  = help: write `--schema a/native_functions.yaml`\n",
+        ),
+        (
             ("check", "a", "b", "--schema", "x.yaml"),
             "`--schema` applies to one project, but 2 are named",
         ),

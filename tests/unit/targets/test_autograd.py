@@ -61,14 +61,14 @@ class ScaleBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        factor, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        factor, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * factor
         grad_factor_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_factor_ = grad * self
         return (grad_self_, grad_factor_)
 '''
@@ -453,3 +453,11 @@ def test_an_operator_of_ones_own_is_differentiable_on_every_backend(project: Pat
         "False",
         "privateuse1 [[3.0, 5.0], [1.0, 2.0]]",
     ]
+
+
+def test_an_argument_may_have_the_name_of_a_node(project: Path) -> None:
+    for name in ("ops.yaml", "scaling_kernels.py"):
+        path = project / name
+        path.write_text(path.read_text().replace("factor", "node"))
+    program = RUN[: RUN.index("z = x * 1")]
+    assert run(project, program)[1:] == ["ScaleBackward0 [[3.0, 5.0], [1.0, 2.0]]"]

@@ -200,7 +200,7 @@ def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> lis
     """The formulas, after the values that they share."""
     formulas, found = with_shared(info), []
     for one, tree in zip(info.derivatives, formulas.trees):
-        needs = [f"node.needs[{info.arguments.index(name)}]" for name in one.names]
+        needs = [f"_node.needs[{info.arguments.index(name)}]" for name in one.names]
         is_single = len(needs) == 1
         view = _view(
             tree,

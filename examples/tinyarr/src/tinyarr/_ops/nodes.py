@@ -20,14 +20,14 @@ class MulBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        other, self = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
-        if node.needs[0]:
+        if _node.needs[0]:
             grad_self_ = grad * other
         grad_other_: Any = None
-        if node.needs[1]:
+        if _node.needs[1]:
             grad_other_ = grad * self
         return (grad_self_, grad_other_)
 
@@ -37,8 +37,8 @@ class SumBackward0(_Node):
 
     __slots__ = ()
 
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
+    def apply(_node, grads: _Gradients) -> _Gradients:
+        (self,) = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _autograd.spread(grad, self)
         return (grad_self_,)
