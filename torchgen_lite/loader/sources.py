@@ -102,3 +102,8 @@ def blocks_beside(module: str) -> dict[str, str]:
     """The texts of such a file by name: after `name:`, each goes on to the next empty line."""
     blocks = "\n".join(lines_beside(module)).split("\n\n")
     return {name: text for name, _, text in (block.partition(":\n") for block in blocks)}
+
+
+def words_beside(module: str) -> dict[str, frozenset[str]]:
+    """The words in the blocks of such a file."""
+    return {name: frozenset(text.split()) for name, text in blocks_beside(module).items()}
