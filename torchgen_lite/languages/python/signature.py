@@ -49,8 +49,9 @@ def _members(annotation: Annotation) -> tuple[Annotation, ...]:
 
 
 def union(*annotations: Annotation) -> Annotation:
-    """`A | B`, in this order."""
-    return Annotation(_UNION, tuple([one for a in annotations for one in _members(a)]))
+    """`A | B`, in this order; a single one is itself."""
+    members = tuple([one for a in annotations for one in _members(a)])
+    return Annotation(_UNION, members) if len(members) > 1 else members[0]
 
 
 def optional(annotation: Annotation) -> Annotation:
