@@ -28,7 +28,7 @@ from torchgen_lite.targets.torch_python.saved import CONTEXT_ATTRIBUTES
 KEYS = "torchgen_lite/key_tables.py"
 TAGS = "torchgen_lite/loader/known_tags.py"
 TYPES = "torchgen_lite/schema/type_names.py"
-SAVED = "torchgen_lite/targets/torch_python/saved.py"
+SAVED = "torchgen_lite/targets/torch_python/saved.txt"
 
 
 def differences(torch: Any) -> Iterator[str]:

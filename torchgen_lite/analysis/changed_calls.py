@@ -13,23 +13,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
+from torchgen_lite.loader.autocast import Autocast
+from torchgen_lite.loader.axes import Axed, Axes
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
+from torchgen_lite.loader.fakes import Fake
 from torchgen_lite.loader.versions import leaves_out
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.loader.autocast import Autocast
-    from torchgen_lite.loader.axes import Axed, Axes
-    from torchgen_lite.loader.fakes import Fake
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})

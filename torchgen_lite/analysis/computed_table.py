@@ -8,14 +8,15 @@ label that begins with the word `fallthrough` stands for a fallthrough kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, KeyTable
 from torchgen_lite.runtime.table import FALLBACK, MISSING, RULES, Plan, choose, compute_plan
 
+_One = TypeVar("_One")
 FALLTHROUGH = "fallthrough"
 YOURS = "yours"
 PYTORCHS = "PyTorch's"
@@ -140,6 +141,17 @@ def are_alike(a: Cell, b: Cell) -> bool:
         return False  # Not a key, and readers would not look for it inside a run.
     direct = a.source == a.key or b.source == b.key
     return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
+
+
+def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:
+    """The slots, with neighbors that are alike in one run."""
+    runs: list[list[_One]] = []
+    for cell in cells:
+        if runs and alike(runs[-1][-1], cell):
+            runs[-1].append(cell)
+        else:
+            runs.append([cell])
+    return runs
 
 
 def run_name(run: Sequence[Cell]) -> str:

@@ -11,53 +11,19 @@ import click
 from torchgen_lite.cli import extras
 from torchgen_lite.cli.session import global_options
 from torchgen_lite.diagnostics import suggest
+from torchgen_lite.loader.sources import blocks_beside
 from torchgen_lite.version import __version__
 
 PROGRAM = "torchgen-lite"
 # What shells set to ask for completions.
 COMPLETE = "_TORCHGEN_LITE_COMPLETE"
 TOOLS = "torchgen_lite_tools"
-# By group: name, module and one line of help, so that `--help` imports no command. Modules are in `torchgen_lite.cli`, but
-# for those of the distribution `torchgen-lite-tools`.
+# The commands in `app.txt` by group: the module and one line of help of each, so that `--help` imports no command.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Daily use": {
-        "generate": ("generate", "Write the generated code."),
-        "check": ("generate", "Check that generated code is up to date."),
-        "diff": ("generate", "Show what `generate` would change, as a patch."),
-        "lint": ("lint", "Report mistakes in the schema files."),
-        "fmt": ("fmt", "Format the schema files."),
-        "kernels": ("kernels", "List the kernels to write; `--missing` writes stubs."),
-    },
-    "Review": {
-        "review": ("review", "Summarize a change on one page, for a pull request."),
-        "breaking": ("breaking", "List incompatible changes since another version."),
-    },
-    "Inspect": {
-        "table": ("tables.commands", "Show the computed dispatch table of an operator, or of all."),
-        "why": ("tables.commands", "Show why a call with these keys runs that kernel."),
-        "list": ("listing", "List operators, targets, keys, templates, outputs or codes."),
-        "explain": ("explain", "Explain a diagnostic code, with examples."),
-    },
-    "Backends": {
-        "coverage": (f"{TOOLS}.backends.coverage", "Show how much of PyTorch a backend covers."),
-        "upgrade": (f"{TOOLS}.backends.upgrade", "Show what a new PyTorch changes for a backend."),
-        "add": (f"{TOOLS}.backends.add", "Copy entries from PyTorch, for kernels of a backend."),
-    },
-    "Migration": {
-        "prove": (
-            f"{TOOLS}.importing.prove",
-            "Compare kernels and fakes of a library with its schemas.",
-        ),
-        "import": (f"{TOOLS}.importing.command", "Turn an existing library into a schema file."),
-        "adopt": (f"{TOOLS}.importing.adopt", "Move a library in C++ to generated registrations."),
-    },
-    "Setup": {
-        "init": ("init", "Start a project in this folder."),
-        "lsp": (f"{TOOLS}.lsp.command", "Run the language server, for editors."),
-        "templates": ("templates", "Export templates to override, or check overrides."),
-        "schema": ("json_schema", "Print the JSON Schema of the YAML, for editors."),
-        "completion": ("completion", "Print a completion script for a shell."),
-    },
+    title: {
+        n: (home, said) for n, home, said in (line.split(None, 2) for line in text.splitlines())
+    }
+    for title, text in blocks_beside(__file__).items()
 }
 COMMANDS: Mapping[str, tuple[str, str]] = {
     name: command for group in GROUPS.values() for name, command in group.items()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.loader.versions import Version, parse_version
 
-_TEXT = Path(__file__).with_suffix(".txt").read_text("utf-8")
-_ROWS = [line.split(" ", 2) for line in _TEXT.splitlines() if line[0] != "#"]
+_ROWS = [line.split(" ", 2) for line in lines_beside(__file__)]
 
 KNOWN_TAGS: dict[str, str] = {name: said for name, _, said in _ROWS}
 TAGS_SINCE: dict[str, Version] = {

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from inspect import getfile
-from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import Help, did_you_mean
+from torchgen_lite.loader.sources import lines_beside
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.
@@ -196,8 +196,7 @@ described = partial(option, "")
 @cache
 def descriptions(module: str) -> dict[str, str]:
     """What people read about the fields or options of a module, by name: the lines of the file beside it."""
-    text = Path(module).with_suffix(".txt").read_text("utf-8")
-    return dict([line.split(": ", 1) for line in text.splitlines()])
+    return dict([line.split(": ", 1) for line in lines_beside(module)])
 
 
 @cache

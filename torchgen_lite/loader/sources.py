@@ -1,4 +1,4 @@
-"""Reads files: the bytes become a `Source`, or give a diagnostic."""
+"""Reads files: the bytes become a `Source`, or give a diagnostic; and the data beside modules of this project."""
 
 from __future__ import annotations
 
@@ -90,3 +90,20 @@ def decode_source(data: bytes, shown: str) -> tuple[Source | None, tuple[Diagnos
             hint = "this looks like UTF-16; save the file as UTF-8"
         message = f"`{shown}` is not UTF-8"
         return None, (Diagnostic("TG117", message, Label(span, "here"), help=hint),)
+
+
+def lines_beside(module: str) -> list[str]:
+    """The lines of the `.txt` file beside a module, without those that begin with `#`."""
+    lines = Path(module).with_suffix(".txt").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def blocks_beside(module: str) -> dict[str, str]:
+    """The texts of such a file by name: after `name:`, each goes on to the next empty line."""
+    blocks = "\n".join(lines_beside(module)).split("\n\n")
+    return {name: text for name, _, text in (block.partition(":\n") for block in blocks)}
+
+
+def words_beside(module: str) -> dict[str, frozenset[str]]:
+    """The words in the blocks of such a file."""
+    return {name: frozenset(text.split()) for name, text in blocks_beside(module).items()}

@@ -6,10 +6,8 @@ Schema files don't mention fallbacks, but most tables end in them. A label that 
 
 from __future__ import annotations
 
-from pathlib import Path
+from torchgen_lite.loader.sources import lines_beside
 
-_LINES = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
-
-STOCK_FALLBACKS: dict[str, str] = dict([line.split(": ") for line in _LINES])
+STOCK_FALLBACKS: dict[str, str] = dict([line.split(": ") for line in lines_beside(__file__)])
 META_FALLBACK = STOCK_FALLBACKS["Meta"]
 """It serves no call: it raises an error that says so."""

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
+
+from torchgen_lite.loader.sources import lines_beside
 
 EVERYTHING = "ATen/ATen.h"
 # Suffixes of an operator's name for variants of its function.
@@ -29,8 +30,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions_of_torch() -> Functions:
-    text = Path(__file__).with_suffix(".txt").read_text("utf-8")
-    rows = [line.split() for line in text.splitlines() if line[0] != "#"]
+    rows = [line.split() for line in lines_beside(__file__)]
     spans = ((name, count.partition("-")) for name, count, *_ in rows)
     counts = {name: (int(low), int(high or low)) for name, (low, _, high) in spans if low}
 

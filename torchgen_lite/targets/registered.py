@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.computed_table import Registrations
-from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.lost_calls import Served, Side
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.loader.entry import NativeFunction
@@ -18,11 +19,6 @@ from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.targets import TARGETS, configured_targets
 from torchgen_lite.targets.options import default_namespace, default_package
 from torchgen_lite.targets.output import Selection, Target
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.lost_calls import Side
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.registrations import Registration
 
 
 def registering_targets(program: Program) -> list[str]:

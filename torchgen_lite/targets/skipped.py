@@ -4,11 +4,12 @@ express."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.config import locate_option
@@ -16,10 +17,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.output import Selection
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
 
 
 def select(

@@ -9,17 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, run_name, table
+from torchgen_lite.analysis.computed_table import (
+    Cell,
+    Registrations,
+    are_alike,
+    run_name,
+    runs_of,
+    table,
+)
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.pages import Section
-from torchgen_lite.cli.tables.explain import cell_data, runs_of
+from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.targets.registered import Beneath, registrations_of_program, select_both
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
 
 _NAME = re.compile(r"[\w:.]+")
 _KERNEL = "kernel"

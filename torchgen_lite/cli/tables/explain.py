@@ -7,8 +7,8 @@ Registrations are data (`analysis.computed_table`), and so are the answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from torchgen_lite.analysis.computed_table import (
     FALLBACK_STEP,
@@ -20,14 +20,13 @@ from torchgen_lite.analysis.computed_table import (
     are_alike,
     plan_of,
     run_name,
+    runs_of,
     table,
 )
 from torchgen_lite.cli.pages import Row, Section, section_text
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
-
-_One = TypeVar("_One")
 
 
 class Step(NamedTuple):
@@ -187,14 +186,3 @@ def render_table(registrations: Registrations, only: Iterable[str] = (), width: 
     heads = ("key", "what serves it", "kernel")
     text = section_text(Section(registrations.name, rows, heads), width)
     return text + (f"  nothing serves {counted(unserved, 'key')}\n" if unserved else "")
-
-
-def runs_of(cells: Iterable[_One], alike: Callable[[_One, _One], bool]) -> list[list[_One]]:
-    """The slots, with neighbors that are alike in one run."""
-    runs: list[list[_One]] = []
-    for cell in cells:
-        if runs and alike(runs[-1][-1], cell):
-            runs[-1].append(cell)
-        else:
-            runs.append([cell])
-    return runs

@@ -7,33 +7,14 @@ from functools import lru_cache
 
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.languages.text import doc_lines, one_line
+from torchgen_lite.loader.sources import words_beside
 
-# Names that no argument can have. Alternative spellings (`and`, `not`) are keywords too.
-KEYWORDS = frozenset("""
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
-    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
-    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
-    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
-    operator or or_eq private protected public register reinterpret_cast requires return short signed
-    sizeof static static_assert static_cast struct switch template this thread_local throw true try
-    typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-    """.split())
+_WORDS = words_beside(__file__)
+KEYWORDS, MACROS = _WORDS["keywords"], _WORDS["macros"]
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
-# Macros that standard headers define, or the compiler.
-MACROS = frozenset("""
-    EOF INFINITY NAN NULL __BASE_FILE__ __COUNTER__ __DATE__ __FILE__ __GNUC__ __INCLUDE_LEVEL__ __LINE__
-    __OPTIMIZE__ __STDC__ __TIMESTAMP__ __TIME__ __VERSION__ __cplusplus assert errno linux offsetof stderr stdin
-    stdout unix
-    """.split())
 _OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
-# Names that a parameter would hide: types without a namespace, macros, and the generated functions'
-# own names, which may also begin with an underscore.
-_USED = MACROS | frozenset("""
-    FILE int8_t int16_t int32_t int64_t size_t uint8_t uint16_t uint32_t uint64_t
-    Kernel Operator Self StableIValue TensorMethods
-    common_device device_guard self_ should_compute_output task_should_compute_output
-    """.split())
+_USED = MACROS | _WORDS["used"]
 
 
 def is_macro(name: str) -> bool:

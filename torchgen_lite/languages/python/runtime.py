@@ -17,24 +17,14 @@ from functools import lru_cache
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter, optional
-from torchgen_lite.languages.python.types import Annotations
+from torchgen_lite.languages.python.types import TYPES, Annotations
 from torchgen_lite.languages.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 
-_TYPES = Annotations(
-    {
-        "Scalar": "Number",
-        "number": "Number",
-        "SymInt": "int",
-        "QScheme": "int",
-        "SymBool": "bool",
-        "Storage": "Storage",
-    },
-    broadcasting=frozenset({"SymInt", "bool"}),
-)
+_TYPES = Annotations(TYPES["common"] | TYPES["runtime"], broadcasting=frozenset({"SymInt", "bool"}))
 # The modules of annotation types that don't come from the framework.
 TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
 # Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).

@@ -50,8 +50,9 @@ def _members(annotation: Annotation) -> tuple[Annotation, ...]:
 
 
 def union(*annotations: Annotation) -> Annotation:
-    """`A | B`, in this order."""
-    return Annotation(_UNION, tuple([one for a in annotations for one in _members(a)]))
+    """`A | B`, in this order; a single one is itself."""
+    members = tuple([one for a in annotations for one in _members(a)])
+    return Annotation(_UNION, members) if len(members) > 1 else members[0]
 
 
 def optional(annotation: Annotation) -> Annotation:
@@ -138,10 +139,10 @@ def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[
     found: dict[str, list[ImportedName]] = {}
     for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
         module = modules.get(one.name)
-        if "." in one.name[1:-1]:
+        home, _, name = one.name.rpartition(".")
+        if home and name:
             # A class of the project, `tables.Table`, is `tables_Table`.
-            module, _, name = one.name.rpartition(".")
-            one = ImportedName(name, one.name.replace(".", "_"))
+            module, one = home, ImportedName(name, one.name.replace(".", "_"))
         if module is not None and (module != "builtins" or one.alias):
             found.setdefault(module, []).append(one)
     ordered = sorted(found, key=lambda module: (module != "builtins", module))

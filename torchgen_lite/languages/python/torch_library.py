@@ -81,7 +81,7 @@ def type_imports(
     for schema in schemas:
         names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
         names |= torch_ops.returns_type(schema).names
-    names |= {"TYPE_CHECKING" for name in names if "." in name}
+    names |= {"TYPE_CHECKING" for name in names if "." in name.strip(".")}
     parts: dict[str, list[Import]] = {"standard": [], "torch": [], "classes": []}
     for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
         part = "torch" if one.module.startswith("torch") else "standard"

@@ -25,24 +25,15 @@ from torchgen_lite.languages.python.signature import (
     returned,
     union,
 )
-from torchgen_lite.languages.python.types import BROADCASTING, Annotations
+from torchgen_lite.languages.python.types import BROADCASTING, TYPES, Annotations
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.model import sized_list
 
 OPERATOR_PARAMETER = "_op"
-_NUMBER = union(Annotation("Number"), Annotation("complex"))
 _TYPES = Annotations(
-    {
-        "Scalar": _NUMBER,
-        "number": _NUMBER,
-        "SymInt": union(Annotation("int"), Annotation("SymInt")),
-        "SymFloat": union(Annotation("float"), Annotation("SymFloat")),
-        "SymBool": union(Annotation("bool"), Annotation("SymBool")),
-        "QScheme": "qscheme",
-        "Storage": "UntypedStorage",
-    },
+    TYPES["common"] | TYPES["torch_ops"],
     # A caller may name a device; what comes back is one.
     accepted={"Device": union(Annotation("device"), Annotation("str"))},
     custom_class=Annotation("ScriptObject"),

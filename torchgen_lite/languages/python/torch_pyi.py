@@ -11,7 +11,6 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import (
     ANY,
-    NONE,
     STAR,
     Annotation,
     Parameter,
@@ -20,40 +19,23 @@ from torchgen_lite.languages.python.signature import (
     sequence,
     union,
 )
-from torchgen_lite.languages.python.torch_python import PythonParameter, PythonSignature, signature
+from torchgen_lite.languages.python.torch_python import (
+    NOTHING,
+    PythonParameter,
+    PythonSignature,
+    signature,
+)
+from torchgen_lite.languages.python.types import TYPES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
 from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type
 
-_TYPES: dict[str, str | Annotation] = {
-    "int": "_int",
-    "DeviceIndex": "_int",
-    "SymInt": union(Annotation("_int"), Annotation("SymInt")),
-    "float": "_float",
-    "str": "str",
-    "Scalar": union(Annotation("Number"), Annotation("_complex")),
-    "ScalarType": "_dtype",
-    "bool": "_bool",
-    "SymBool": "_bool",
-    "complex": "_complex",
-    "QScheme": "_qscheme",
-    "Layout": "_layout",
-    "Device": union(Annotation("DeviceLikeType"), NONE),
-    "MemoryFormat": "memory_format",
-    "Storage": union(Annotation("Storage"), Annotation("UntypedStorage")),
-    "Tensor": "Tensor",
-    "Generator": "Generator",
-    "Stream": "Stream",
-}
 # The annotation for types that no function of torch takes or returns; torchgen writes none.
 _UNKNOWN = ANY
 _SIZE = Annotation("_size")
 _DEFAULTS = {
-    "nullptr": "None",
-    "::std::nullopt": "None",
-    "std::nullopt": "None",
-    "{}": "None",
+    **dict.fromkeys(NOTHING, "None"),
     "c10::MemoryFormat::Contiguous": "contiguous_format",
     "QScheme::PER_TENSOR_AFFINE": "per_tensor_affine",
 }
@@ -64,8 +46,7 @@ def argument_type(type_: Type) -> Annotation:
     if isinstance(type_, OptionalType):
         return optional(argument_type(type_.elem))
     if isinstance(type_, BaseType):
-        found = _TYPES.get(type_.name, _UNKNOWN)
-        return found if isinstance(found, Annotation) else Annotation(found)
+        return TYPES["torch_pyi"].get(type_.name, _UNKNOWN)
     if not isinstance(type_, ListType):
         return _UNKNOWN
     elem = bare_type(type_.elem)

@@ -28,7 +28,7 @@ _LISTS = {
     "Tensor": "TensorList",
     "Scalar": "ScalarList",
 }
-_NOTHING = frozenset({"nullptr", "::std::nullopt", "std::nullopt", "{}"})
+NOTHING = frozenset({"nullptr", "::std::nullopt", "std::nullopt", "{}"})
 
 
 class PythonParameter(NamedTuple):
@@ -162,7 +162,7 @@ def parameter_text(parameter: PythonParameter, sizes: Sizes = "SymInt") -> str:
     text = f"{argument_type(parameter.type, sizes)} {parameter.name}"
     if parameter.default is None:
         return text
-    return f"{text}={'None' if parameter.default in _NOTHING else parameter.default}"
+    return f"{text}={'None' if parameter.default in NOTHING else parameter.default}"
 
 
 def signature_text(signature: PythonSignature, sizes: Sizes = "SymInt") -> str:

@@ -6,29 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from torchgen_lite.languages.python.signature import ANY, Annotation, optional, sequence, union
+from torchgen_lite.loader.sources import blocks_beside
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
 # One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
 BROADCASTING = frozenset({"int", "float"})
 _CLASS_PREFIX = "__torch__."
-_COMMON = {
-    **{name: name for name in "Tensor int float complex bool str Generator Stream".split()},
-    "DeviceIndex": "int",
-    "Dimname": "str",
-    "ScalarType": "dtype",
-    "Layout": "layout",
-    "Device": "device",
-    "MemoryFormat": "memory_format",
-    "NoneType": "None",
+# What each dialect calls types.
+TYPES = {
+    dialect: {
+        name: union(*map(Annotation, text.split(" | ")))
+        for name, text in [row.split(": ") for row in rows.splitlines()]
+    }
+    for dialect, rows in blocks_beside(__file__).items()
 }
 
 
 class Annotations(NamedTuple):
-    """A framework's names for types: `names` that differ from the common ones, and what is
-    `accepted` for a type besides its own values. `custom_class` is the type of custom class
-    objects; `broadcasting` are further types of which one element stands for a list."""
+    """A framework's `names` for types, and what is `accepted` for a type besides its own values.
+    `custom_class` is the type of custom class objects; `broadcasting` are further types of which one
+    element stands for a list."""
 
-    names: Mapping[str, str | Annotation]
+    names: Mapping[str, Annotation]
     accepted: Mapping[str, Annotation] = {}
     custom_class: Annotation = ANY
     broadcasting: frozenset[str] = frozenset()
@@ -59,8 +58,7 @@ class Annotations(NamedTuple):
             if type_.name.startswith(_CLASS_PREFIX):
                 return self.custom_class
             name = type_.name
-            found = self.names.get(name, _COMMON.get(name, name if "." in name else ANY))
-            return found if isinstance(found, Annotation) else Annotation(found)
+            return self.names.get(name, Annotation(name) if "." in name else ANY)
         if isinstance(type_, GenericType):
             is_dict = type_.name == "Dict" and len(type_.args) == 2
             return Annotation("dict", tuple(map(part, type_.args))) if is_dict else ANY

@@ -12,26 +12,14 @@ from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.brought import in_python
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.options import default_namespace
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
-# Functions that headers declare in the global namespace: those of C, which generated code or
-# kernels include, and `from` in libtorch's stable headers. A namespace cannot have such a name.
-_FUNCTIONS = frozenset("""
-    abort abs access acos acosh alarm asctime asin asinh atan atan2 atanh atexit atof atoi atol brk calloc cbrt ceil chdir
-    chown clearerr clock clone close copysign cos cosh ctime daemon difftime div drem dup dup2 erf erfc exit exp exp10
-    exp2 expm1 fabs fclose fdim feof ferror fflush fgetc fgets floor fma fmax fmin fmod fopen fork fprintf fputs fread free
-    freopen frexp from fscanf fseek fsync ftell ftruncate fwrite gamma getc getchar getenv gmtime hypot ilogb index isalnum
-    isalpha isatty isdigit isspace j0 j1 jn labs ldexp ldiv lgamma link llabs localtime lockf log log10 log1p log2 logb
-    lrand48 lrint lround lseek malloc mblen memchr memcmp memcpy memmove memset mktime modf nan nanosleep nearbyint nice
-    pause perror pipe popen pow printf putc puts qsort rand random read readlink realloc remainder remove rename rewind
-    rindex rint rmdir round scalb scanf select setbuf significand sin sincos sinh sleep sqrt srand strcat strchr strcmp
-    strcpy strdup strlen strncpy strstr strtol swab sync syscall system tan tanh tgamma time tmpfile tolower toupper trunc
-    truncate tzset ungetc unlink usleep vfork write y0 y1 yn
-    """.split())
+_FUNCTIONS = words_beside(__file__)["functions"]
 _HELP = "set another one with `namespace` of target `{}`"
 
 

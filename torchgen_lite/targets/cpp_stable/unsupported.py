@@ -13,24 +13,12 @@ from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured
 
-# Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
-_UNREAD = {
-    "Quantized": "HIP XLA MPS IPU HPU VE Lazy MTIA MAIA Meta PrivateUse2 PrivateUse3",
-    **dict.fromkeys(("Sparse", "SparseCsr"), "XLA IPU HPU Lazy MTIA MAIA PrivateUse2 PrivateUse3"),
-    "NestedTensor": "HIP XLA MPS IPU VE Lazy MTIA MAIA PrivateUse2 PrivateUse3",
-    "Autograd": "HIP VE MTIA MAIA",
-}
-UNREAD_KEYS = frozenset([key + one for key, names in _UNREAD.items() for one in names.split()])
-# Tags for which `stableivalue_conversions.h` has a case; `inplace` and `out` have none.
-SUPPORTED_TAGS = frozenset("""
-    core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated
-    inplace_view maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides
-    needs_fixed_stride_order nondeterministic_bitwise nondeterministic_seeded out_variant pointwise
-    pt2_compliant_tag reduction view_copy
-    """.split())
+_WORDS = words_beside(__file__)
+UNREAD_KEYS, SUPPORTED_TAGS = _WORDS["keys"], _WORDS["tags"]
 # The release whose stable ABI can define an operator with tags.
 TAGS_SINCE: Release = (2, 12)
 _INSTEAD = {

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, element_name
 from torchgen_lite.languages.cpp import public
+from torchgen_lite.languages.cpp.formula import OPTIONS
 from torchgen_lite.languages.cpp.public import Style
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.languages.cpp.text import identifier
@@ -67,17 +68,11 @@ def _symbolic(argument: Argument, name: str) -> Expression:
 def _unpacked(options: TensorOptions) -> dict[str, Expression]:
     """The parts of `at::TensorOptions`; required ones are read as such."""
     found = {}
-    for argument, optional, value in (
-        (
-            options.dtype,
-            "c10::optTypeMetaToScalarType(options.dtype_opt())",
-            "c10::typeMetaToScalarType(options.dtype())",
-        ),
-        (options.layout, "options.layout_opt()", "options.layout()"),
-        (options.device, "options.device_opt()", "options.device()"),
-        (options.pin_memory, "options.pinned_memory_opt()", "options.pinned_memory()"),
-    ):
-        text = optional if isinstance(argument.type, OptionalType) else value
+    for argument in options:
+        optional = isinstance(argument.type, OptionalType)
+        text = f"options.{OPTIONS[argument.name]}{'_opt' if optional else ''}()"
+        if argument is options.dtype:
+            text = f"c10::{'optTypeMeta' if optional else 'typeMeta'}ToScalarType({text})"
         found[argument.name] = Expression(text)
     return found
 

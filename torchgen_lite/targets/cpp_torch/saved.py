@@ -16,40 +16,13 @@ from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.torch_types import Conventions
 from torchgen_lite.languages.cpp.types import VOID, CType, std, unrooted
 from torchgen_lite.languages.text import lengthened
+from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
 
-_SIZES = "std::vector<c10::SymInt>"
 # The type of the member that keeps a fact, and how the fact is read of a tensor.
-FACTS = {
-    Fact.args_scalartypes: (
-        "std::vector<at::ScalarType>",
-        "torch::autograd::to_args_scalartypes({0})",
-    ),
-    Fact.args_sizes: (
-        "std::vector<std::vector<int64_t>>",
-        "torch::autograd::to_args_sizes({0})",
-    ),
-    Fact.args_sizes_symint: (
-        f"std::vector<{_SIZES}>",
-        "torch::autograd::to_args_sizes_symint({0})",
-    ),
-    Fact.conjugate: ("bool", "{0}.is_conj()"),
-    Fact.device: ("at::Device", "{0}.device()"),
-    **dict.fromkeys((Fact.dim, Fact.ndim), ("int64_t", "{0}.dim()")),
-    **dict.fromkeys((Fact.dtype, Fact.scalar_type), ("at::ScalarType", "{0}.scalar_type()")),
-    Fact.geometry: ("at::TensorGeometry", "at::TensorGeometry({0})"),
-    Fact.info: ("autograd::Zeros", "autograd::Zeros({0})"),
-    Fact.layout: ("at::Layout", "{0}.layout()"),
-    **dict.fromkeys((Fact.numel, Fact.sym_numel), ("c10::SymInt", "{0}.sym_numel()")),
-    Fact.options: ("at::TensorOptions", "{0}.options()"),
-    Fact.size: ("c10::SymInt", "{0}.sym_size({1})"),
-    **dict.fromkeys(
-        (Fact.shape, Fact.sym_sizes, Fact.sym_sizes_opt), (_SIZES, "{0}.sym_sizes().vec()")
-    ),
-    Fact.sym_strides: (_SIZES, "{0}.sym_strides().vec()"),
-}
+FACTS = {Fact[name]: (type_, read) for name, type_, read in map(str.split, lines_beside(__file__))}
 # Types that are not default-constructible; a member is constructed before it has a value.
 _WITHOUT_DEFAULT = frozenset({"at::Device", "at::Stream", "c10::Device", "c10::Stream"})
 # Types that default initialization leaves indeterminate.

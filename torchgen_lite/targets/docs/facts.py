@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, table
+from torchgen_lite.analysis.computed_table import Cell, Registrations, are_alike, runs_of, table
 from torchgen_lite.analysis.kernels import WORDS
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -119,15 +119,9 @@ def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str
     """A computed table without the slots that lack a kernel: of equal ones, the first and the last key of each run,
     and one of the cells. Fallbacks, which have no operator, come last."""
     found: dict[tuple[str, ...], list[list[Cell]]] = {}
-    last: Cell | None = None
-    for cell in table(registrations):
-        if cell.origin != MISSING:
-            source = "" if cell.source == cell.key else cell.source
-            runs = found.setdefault((cell.origin, cell.label, source), [])
-            if runs and last is runs[-1][-1] and are_alike(last, cell):
-                runs[-1].append(cell)
-            else:
-                runs.append([cell])
-        last = cell
+    for run in runs_of(table(registrations), are_alike):
+        if run[0].origin != MISSING:
+            source = "" if run[0].source == run[0].key else run[0].source
+            found.setdefault((run[0].origin, run[0].label, source), []).append(run)
     for runs in sorted(found.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
         yield tuple([(run[0].key, run[-1].key) for run in runs]), runs[0][0]

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python import functions
@@ -20,18 +21,9 @@ from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.skipped import select
 
-# Names that Python looks up in modules, functions, and objects with namespaces as attributes.
-_PYTHON = frozenset(
-    "__all__ __annotations__ __builtins__ __class__ __dict__ __dir__ __doc__ __file__ __future__ __getattr__ "
-    "__getattribute__ __import__ __loader__ __name__ __package__ __path__ __slots__ __spec__".split()
-)
-# Names that generated modules import for themselves.
-_IMPORTED = frozenset(
-    "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _tuple _type _with_overloads "
-    "annotations".split()
-)
-_NAMES = _PYTHON | _IMPORTED
-_NAMESPACES = _NAMES | {"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher", "_"}
+_WORDS = words_beside(__file__)
+_NAMES = _WORDS["python"] | _WORDS["imported"]
+_NAMESPACES = _NAMES | _WORDS["namespaces"]
 # Names that stubs use, besides those with a prefix below.
 _IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
 # Prefixes of the names that each operator has besides its stub.

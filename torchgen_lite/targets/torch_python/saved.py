@@ -20,25 +20,16 @@ from torchgen_lite.formulas.model import Call, Expression, Name
 from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 # A local or an attribute, and the expression assigned to it.
 Local = tuple[str, str]
 
-# Attributes that `ctx` has in some release.
-CONTEXT_ATTRIBUTES = frozenset(
-    "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
-    "forward generate_vmap_rule input_grad_buffers jvp mark_dirty mark_non_differentiable mark_shared_storage "
-    "materialize_grads maybe_clear_saved_tensors metadata name needs_input_grad next_functions "
-    "non_differentiable output_grad_dtypes register_hook register_prehook requires_grad save_for_backward "
-    "save_for_forward saved_for_forward saved_tensors saved_variables set_materialize_grads "
-    "set_output_grad_dtype setup_context to_save vjp vmap".split()
-)
-# Names that the generated functions use themselves.
-_TAKEN = CONTEXT_ATTRIBUTES.union(
-    "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch".split()
-)
+_WORDS = words_beside(__file__)
+CONTEXT_ATTRIBUTES = _WORDS["context"]
+_TAKEN = CONTEXT_ATTRIBUTES | _WORDS["own"]
 
 # Any other fact keeps the tensor.
 _READ = {**readings(prefix="", ndim="{0}.ndim"), Fact.info: "_support.info_of({0})"}

@@ -17,6 +17,7 @@ from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.brought import check_effects, refers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
@@ -30,21 +31,7 @@ from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.samples import build_samples
 from torchgen_lite.targets.torch_python.torch_functions import unknown_functions
 
-# Attributes of `torch.ops`, of a namespace in it, and of an operator in that: no operator is found there.
-_NAMESPACES = frozenset(
-    {"_dir", "higher_order", "import_module", "load_library", "loaded_libraries"}
-)
-_PACKETS = frozenset({"_dir", "name"})
-_OVERLOADS = frozenset({"_dir", "_op", "_overload_names", "op", "op_overloads", "overloads"})
-# Attributes that a namespace has as a module, that PyTorch answers before it looks for an operator,
-# and that Python gives a meaning. Other names with double underscores are operators: `__and__`.
-_MODULE = frozenset(
-    "__all__ __annotate__ __annotations__ __call__ __class__ __debug__ __delattr__ __dict__ __dir__ __doc__ "
-    "__eq__ __file__ __format__ __ge__ __getattr__ __getattribute__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __le__ "
-    "__loader__ __lt__ __module__ __name__ __ne__ __new__ __origin__ __package__ __path__ __reduce__ "
-    "__reduce_ex__ __repr__ __self__ __setattr__ __sizeof__ __spec__ __str__ __subclasshook__ "
-    "__weakref__".split()
-)
+_TAKEN = words_beside(__file__)
 
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
@@ -105,8 +92,9 @@ def _inexpressible(function: NativeFunction) -> str:
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     base, overload = function.func.base_name, function.func.overload_name
-    is_theirs = function.namespace in _NAMESPACES or base in _PACKETS or overload in _OVERLOADS
-    if is_theirs or not _MODULE.isdisjoint((function.namespace, base)):
+    named = {"namespaces": function.namespace, "packets": base, "overloads": overload}
+    is_theirs = any(name in _TAKEN[what] for what, name in named.items())
+    if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
         return "has a name that `torch.ops` uses itself"
     if base == "torch" and not overload:
         return "is called `torch`, which the generated code uses itself"
