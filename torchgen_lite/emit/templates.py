@@ -7,11 +7,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import jinja2
 from jinja2 import BytecodeCache, FileSystemBytecodeCache
+from jinja2.bccache import Bucket
 
 from torchgen_lite.version import __version__
 
@@ -21,12 +23,20 @@ TEMPLATE_API = 1
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
 
+class _Kept(FileSystemBytecodeCache):
+    """A file for each template. A full disk is no mistake: as with Python's own, the next run compiles again."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
 def byte_code() -> BytecodeCache | None:
     """Where compiled templates are kept: with this module's own byte code, if Python keeps that."""
     folder = os.path.dirname(__spec__.cached or "")
     if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
         return None
-    return FileSystemBytecodeCache(folder, f"%s.{__version__}-{jinja2.__version__}.j2c")
+    return _Kept(folder, f"%s.{__version__}-{jinja2.__version__}.j2c")
 
 
 @cache

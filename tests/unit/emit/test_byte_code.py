@@ -1,11 +1,13 @@
 """Compiled templates are kept with the byte code of modules, and used while their text is the same."""
 
+import errno
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from jinja2 import DictLoader, Environment
+from jinja2.bccache import Bucket
 
 from torchgen_lite.emit import templates
 
@@ -52,3 +54,12 @@ def test_where_there_is_no_byte_code(folder: Path, monkeypatch: pytest.MonkeyPat
     assert templates.byte_code() is None
     monkeypatch.setattr(templates, "__spec__", ModuleSpec("templates", None))
     assert templates.byte_code() is None
+
+
+def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(Bucket, "write_bytecode", full)
+    assert rendered("{{ 1 + 1 }}") == "2"
+    assert not list(folder.iterdir())
