@@ -54,6 +54,15 @@ any_requires_grad: Callable[..., bool] = getattr(_C, "_any_requires_grad", _any_
 _WITHOUT = "has no derivatives"
 _WITHOUT_FORWARD = "has no formula for forward-mode"
 
+# The keys below autograd, by the bits of the keys of a call: making them takes as long as a small operator.
+_beneath: dict[int, Any] = {}
+
+
+def _keys_beneath(keyset: Any) -> Any:
+    found = _beneath[keyset.raw_repr()] = keyset & _below
+    return found
+
+
 # Calls of operators with formulas.
 
 
@@ -70,6 +79,7 @@ def recording(op: Any, operator: str, table: Table) -> Function:
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        beneath = _beneath.get(keyset.raw_repr()) or _keys_beneath(keyset)
         has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
@@ -85,9 +95,13 @@ def recording(op: Any, operator: str, table: Table) -> Function:
                 table[operator, "refuse"]((*needs, *without[len(args) :]))
             # The copy is a part of the graph, so that gradients have gradients.
             old = table[operator, "original"](args[0]) if has_original else None
-            return _applied(record, *args, old, keyset & _below, kwargs, has_tangents)
-        with _guard():
-            result = run(keyset & _below, *args, **kwargs)
+            return _applied(record, *args, old, beneath, kwargs, has_tangents)
+        # `with` takes twice the time, in each call.
+        guard = _guard()
+        try:
+            result = run(beneath, *args, **kwargs)
+        finally:
+            del guard
         return args[0] if is_inplace else result
 
     return kernel
@@ -116,8 +130,11 @@ def _applied(node: Function, *given: Any) -> Any:
 def _run(run: Function, keyset: Any, args: Any, kwargs: Any) -> Any:
     """A call below autograd; the transforms below this one record it, too."""
     if not _is_transformed():
-        with _guard():
+        guard = _guard()
+        try:
             return run(keyset, *args, **kwargs)
+        finally:
+            del guard
     with torch.enable_grad(), _forward_ad._set_fwd_grad_enabled(True), _guard():
         return run(keyset, *args, **kwargs)
 
@@ -413,7 +430,7 @@ def refusing(op: Any, operator: str) -> Function:
                 raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
             if is_wanted and any(map(_requires_grad, _tensors(changed))):
                 raise RuntimeError(f"{operator} {_WITHOUT}")
-        result = run(keyset & _below, *args, **kwargs)
+        result = run(_beneath.get(keyset.raw_repr()) or _keys_beneath(keyset), *args, **kwargs)
         if has_tangents and _lost(result, _is_dual):
             raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
         lost = _lost(result, _requires_grad) if is_wanted else []
