@@ -17,6 +17,7 @@ from torchgen_lite.analysis.compatible import INTEGERS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import meet
 from torchgen_lite.schema import (
     BASE_TYPES,
@@ -33,13 +34,8 @@ from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
-RESERVED = frozenset("""
-    False None NoneType True and as assert break class continue def del elif else for global if import in is
-    not or pass raise return while with
-    """.split())
-UNREAD_TYPES = frozenset(
-    {"AnyList", "AnyTuple", "DimVector", "Dimname", "Function", "PyObject", "SymFloat", "number"}
-)
+_WORDS = words_beside(__file__)
+RESERVED, UNREAD_TYPES = _WORDS["reserved"], _WORDS["types"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.

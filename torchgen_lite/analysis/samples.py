@@ -15,16 +15,10 @@ from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Reference, Sample, Samples
+from torchgen_lite.loader.sources import words_beside
 
-FACTORIES = frozenset("arange empty full ones rand randint randn tensor zeros".split())
-METHODS = frozenset("""
-    abs contiguous double exp expand flatten float long permute reshape sigmoid squeeze t to
-    transpose unsqueeze view
-    """.split())
-# What a reference may call besides torch functions.
-BUILTINS = frozenset(
-    "abs bool complex float int len list max min range round sum torch tuple zip".split()
-)
+_CALLED = words_beside(__file__)
+FACTORIES, METHODS, BUILTINS = (_CALLED[one] for one in ("factories", "methods", "builtins"))
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 

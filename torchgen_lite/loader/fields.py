@@ -13,7 +13,7 @@ from torchgen_lite.loader import native_fields as native
 from torchgen_lite.loader import shapes
 from torchgen_lite.loader.options import Json, descriptions
 from torchgen_lite.loader.reader import PYTORCH, Dialect, EntryReader
-from torchgen_lite.loader.shapes import FLAG, TEXT, UNREAD, UNREAD_FLAG, Shape, declared_in
+from torchgen_lite.loader.shapes import FLAG, TEXT, UNREAD, Shape, declared_in
 
 
 class Field(NamedTuple):
@@ -45,23 +45,6 @@ def _ours(name: str, shape: Shape, *, fills: bool = True, part_of: str = "") -> 
     return Field(name, shape, ours=True, fills=fills, part_of=part_of)
 
 
-# What the loader still takes, by the release of PyTorch since which it means nothing.
-_RETIRED: tuple[tuple[str, str, Shape], ...] = (
-    ("1.10", "use_c10_dispatcher", UNREAD),
-    ("1.10", "hacky_wrapper_for_legacy_signatures", UNREAD_FLAG),
-    ("1.3", "matches_jit_signature", UNREAD),
-    ("1.6", "supports_named_tensor", UNREAD_FLAG),
-    ("1.6", "named_guard", UNREAD_FLAG),
-    ("1.8", "requires_tensor", UNREAD_FLAG),
-    ("1.8", "manual_kernel", UNREAD_FLAG),
-    ("1.8", "abstract", UNREAD_FLAG),
-    ("1.8", "deprecated", UNREAD_FLAG),
-    ("1.10", "device_init", UNREAD_FLAG),
-    ("1.8", "zero_dim_dispatch_when_scalar", UNREAD),
-    ("1.8", "cpu_half", UNREAD_FLAG),
-    ("1.8", "cpu_bool", UNREAD_FLAG),
-    ("1.8", "cuda_bool", UNREAD_FLAG),
-)
 _FIELDS = (
     Field("func", shapes.FUNC),
     _ours("doc", TEXT),
@@ -97,7 +80,7 @@ _FIELDS = (
     _ours("dtypes", native.KERNEL_DTYPES),
     _ours("samples", declared_in("samples")),
     Field("use_const_ref_for_mutable_tensors", FLAG),
-    *[Field(name, shape, retired=release) for release, name, shape in _RETIRED],
+    *[Field(name, UNREAD[type_], retired=release) for release, name, type_ in native.RETIRED],
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.

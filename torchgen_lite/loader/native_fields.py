@@ -25,6 +25,7 @@ from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.options import NAME, Json
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR, OPERATOR_NAME, Dialect, EntryReader
 from torchgen_lite.loader.shapes import Shape, comma_list, one_of, plain, some_of, words
+from torchgen_lite.loader.sources import blocks_beside
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
@@ -34,16 +35,10 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
 
 _LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
-_KEYS = tuple("""
-    CUDAFunctor CUDAFunctorOnOther CUDAFunctorOnSelf CPUScalar CPUVector ScalarOnly Generic
-    """.split())
+_WORDS = blocks_beside(__file__)
+_KEYS, _TYPES = tuple(_WORDS["keys"].split()), tuple(_WORDS["types"].split())
+RETIRED = list(map(str.split, _WORDS["retired"].splitlines()))
 _DISPATCH_KEYS = ("CUDA", "CPU")
-# Element types, and words that stand for several (torchgen `ScalarType`, `DTYPE_CLASSES`).
-_TYPES = tuple("""
-    Byte Char Short Int Long Half Float Double ComplexHalf ComplexFloat ComplexDouble Bool BFloat16
-    Float8_e5m2 Float8_e5m2fnuz Float8_e4m3fn Float8_e4m3fnuz Float8_e8m0fnu
-    Integral Floating Complex All AllAndComplex FloatingAndComplex
-    """.split())
 _LOOP_TABLE: Json = {
     "type": "object",
     "propertyNames": {"enum": list(_KEYS)},

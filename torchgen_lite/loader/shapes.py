@@ -100,8 +100,7 @@ def declared_in(module: str, name: str = "SHAPE") -> Shape:
 
 TEXT = Shape(plain(type="string"), EntryReader.text_of)
 FLAG = Shape(plain(type="boolean"), EntryReader.flag)
-UNREAD_FLAG = Shape(plain(type="boolean"))
-UNREAD = Shape(plain())
+UNREAD = {"any": Shape(plain()), "boolean": Shape(plain(type="boolean"))}
 FUNC = Shape(
     plain(type="string", pattern=rf"^\s*{OPERATOR}\s*\([\s\S]*\)\s*->\s*[\s\S]*\S[\s\S]*$")
 )

@@ -11,22 +11,15 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.kernel_modules import read_constants
+from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
 # Kernels that call no framework functions, and the constants that `runtime.framework` defines.
 _PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
-
-# What our templates call. If a framework has all of it, `lint` renders no file to find what it lacks.
-CALLED = frozenset("""
-    Gradients Node after_adinplaceorview after_autograd allocate as_view as_views bump_version check_inplace
-    check_inplace_history conj edge_of edges_of grad_enabled key_for_options needs_grad original output_of
-    rebase_history refuse_out resize_out save save_list save_optional save_result set_histories set_history zeros
-    """.split())
-
-# What they also call of a framework that has all of it: calls carry tangents.
-FORWARD = frozenset("dual_levels element_wise refuse_tangents set_tangents tangents_of".split())
+_WORDS = words_beside(__file__)
+CALLED, FORWARD = _WORDS["called"], _WORDS["forward"]
 
 
 def known_names(program: Program) -> frozenset[str] | None:
