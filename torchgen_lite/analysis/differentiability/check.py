@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -19,7 +18,7 @@ from torchgen_lite.loader.derivatives import (
     Formula,
 )
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, bare_type
 
