@@ -8,24 +8,26 @@
 
 Each call is kept as expressions; `analysis.samples` checks them against the schema. The reference is
 an expression of Python, which has only values, operators and calls, so that all names in it can be
-listed, or the name of a function.
+listed, or has one for each result; or it is the name of a function.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
+from torchgen_lite.loader.derivatives import in_order
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.schema import return_names
 
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -50,17 +52,19 @@ class Sample:
 class Reference:
     """An expression, or the name of a `function`; `names` are the names in it and their places.
 
-    `tree` is what Python makes of the expression, and `place` where a part of it is.
+    `tree` is what Python makes of the expression, or of those of several results, and `place` where a part of it is.
+    `let` are the values that it names, each with its expression and the place of its name, after those it uses.
     """
 
     text: str
     function: str = ""
     names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
-    tree: ast.AST = field(default=ast.Pass(), compare=False, repr=False)
+    tree: ast.expr = field(default=ast.Name(""), compare=False, repr=False)
     place: Callable[[ast.AST], Span | None] = field(
         default=lambda _: None, compare=False, repr=False
     )
+    let: tuple[tuple[str, ast.expr, Span], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,17 +227,61 @@ _NODES = tuple(getattr(ast, name) for name in """
 
 def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
+    if isinstance(node, MapNode):
+        return _read_results(reader, node, return_names(reader.func)) if reader.func else None
     scalar = reader.scalar("reference", node, "an expression or the name of a function")
     if scalar is None:
         return None
     span, text = reader.span(node), scalar.value.strip()
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
         return Reference(text, text, ((text, span),), span, ast.Name(text), lambda _: span)
+    return _read_python(reader, "reference", scalar)
+
+
+def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) -> Reference | None:
+    """One expression, of those of all results and of the values under `let`, which are variables in it."""
+    pairs, known = reader.fields_of(node), (*results, "let")
+    values = pairs.pop("let")[1] if "let" in pairs else MapNode(0)
+    if not isinstance(values, MapNode):
+        reader.wrong_type("let", values, "a mapping from names to expressions")
+        return None
+    let = reader.fields_of(values)
+    strange = [
+        n for n, (at, _) in pairs.items() if not reader.choice("TG335", "result", n, at, known)
+    ]
+    missing = [name for name in results if name not in pairs]
+    if missing and not strange:
+        message = f"the reference gives no `{missing[0]}`"
+        reader.report("TG335", message, node, "missing here", "give each result an expression")
+    written = [*let.items(), *pairs.items()]
+    read = [one for name, (_, at) in written if (one := _read_python(reader, name, at))]
+    if missing or strange or len(read) < len(written):
+        return None
+    by_name, parts = dict(zip(let, read)), dict(zip(pairs, read[len(let) :]))
+    places = {name: (reader.span(at), by_name[name].names) for name, (at, _) in let.items()}
+    order = in_order(reader, places, [use for one in parts.values() for use in one.names], "result")
+    trees = [parts[name].tree for name in results]
+    tree = ast.Tuple(trees, ast.Load()) if len(trees) != 1 else trees[0]
+    text = ast.unparse(tree)
+    if order:
+        variables = ", ".join(f"{name} := {by_name[name].text}" for name in order)
+        text = f"({variables}, {text})[-1]"
+    names = tuple([use for one in read for use in one.names])
+    owners = {part: one.place for one in read for part in ast.walk(one.tree)}
+    bound = tuple([(name, by_name[name].tree, places[name][0]) for name in order])
+    return Reference(text, "", names, reader.span(node), tree, lambda one: owners[one](one), bound)
+
+
+def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None:
+    """An expression, or None and diagnostics if it can't be read."""
+    scalar = reader.scalar(name, node, "an expression")
+    if scalar is None:
+        return None
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        hint = error.msg if isinstance(error, SyntaxError) else None
-        reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
+        hint, text = error.msg if isinstance(error, SyntaxError) else None, scalar.value.strip()
+        reader.refuse("TG335", text, "an expression of Python", node, "here", hint)
         return None
     place = _placed(scalar.value, reader.locator(scalar))
     for part in ast.walk(tree):
@@ -244,7 +292,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
             return None
     parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
     names = tuple((part.id, place(part)) for part in parts)
-    return Reference(ast.unparse(tree), "", names, span, tree, place)
+    return Reference(ast.unparse(tree), "", names, reader.span(node), tree, place)
 
 
 def _unread(node: ast.AST) -> str:
@@ -281,11 +329,12 @@ _SETTINGS: Json = {
 }
 _GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
+_EACH: Json = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
 _MAPPING: Json = {
     "type": "object",
     "properties": {
         "calls": _CALLS,
-        "reference": {"type": "string"},
+        "reference": {"anyOf": [{"type": "string"}, {**_EACH, "properties": {"let": _EACH}}]},
         "dtypes": words(comma_list(DTYPES), DTYPES),
         **dict.fromkeys(TOLERANCES, _NUMBER),
         "gradcheck": {"anyOf": [{"enum": [False]}, _GRADCHECK]},
