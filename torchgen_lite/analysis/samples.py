@@ -44,8 +44,7 @@ def check(operator: Operator, samples: Samples) -> Iterator[Found]:
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
     """Names in an expression that are not arguments. Targets check whether functions exist."""
-    words = {f"{a.name}_" if iskeyword(a.name) else a.name for a in function.func.arguments}
-    words |= BUILTINS
+    words = BUILTINS | {a.name + "_" * iskeyword(a.name) for a in function.func.arguments}
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {*return_names(function.func)})
     words |= let.keys()

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
-from torchgen_lite.loader.derivatives import in_order
+from torchgen_lite.loader.derivatives import Uses, in_order
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short
@@ -52,19 +52,20 @@ class Sample:
 class Reference:
     """An expression, or the name of a `function`; `names` are the names in it and their places.
 
-    `tree` is what Python makes of the expression, or of those of several results, and `place` where a part of it is.
+    `tree` is what Python makes of the expression, or of those of several results; `places` are those of its parts.
     `let` are the values that it names, each with its expression and the place of its name, after those it uses.
     """
 
     text: str
     function: str = ""
-    names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
     tree: ast.expr = field(default=ast.Name(""), compare=False, repr=False)
-    place: Callable[[ast.AST], Span | None] = field(
-        default=lambda _: None, compare=False, repr=False
-    )
+    places: Mapping[ast.AST, Span] = field(default_factory=dict, compare=False, repr=False)
     let: tuple[tuple[str, ast.expr, Span], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def names(self) -> Uses:
+        return [(part.id, at) for part, at in self.places.items() if isinstance(part, ast.Name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,11 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
             hint = "write the samples as a list under `calls:`"
             reader.report("TG335", "`samples` without `calls`", node, "here", hint)
         return Samples(())
-    dtypes = values.get("dtypes")
+    dtypes, reference = values.get("dtypes"), values.get("reference")
     return Samples(
         _read_calls(reader, values["calls"]),
-        _read_reference(reader, values["reference"]) if "reference" in values else None,
+        # One with mistakes is there, too, so that nothing else is said to lack it.
+        (_read_reference(reader, reference) or Reference("")) if reference else None,
         reader.choices("TG335", "dtype of samples", "dtypes", dtypes, DTYPES) if dtypes else (),
         _read_tolerances(reader, values),
         _read_gradcheck(reader, values["gradcheck"]) if "gradcheck" in values else (),
@@ -229,13 +231,11 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
     if isinstance(node, MapNode):
         return _read_results(reader, node, return_names(reader.func)) if reader.func else None
-    scalar = reader.scalar("reference", node, "an expression or the name of a function")
-    if scalar is None:
-        return None
-    span, text = reader.span(node), scalar.value.strip()
+    text = node.value.strip() if isinstance(node, ScalarNode) and not node.is_null else ""
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
-        return Reference(text, text, ((text, span),), span, ast.Name(text), lambda _: span)
-    return _read_python(reader, "reference", scalar)
+        span, tree = reader.span(node), ast.Name(text)
+        return Reference(text, text, span, tree, {tree: span})
+    return _read_python(reader, "reference", node)
 
 
 def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) -> Reference | None:
@@ -246,30 +246,25 @@ def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) ->
         reader.wrong_type("let", values, "a mapping from names to expressions")
         return None
     let = reader.fields_of(values)
-    strange = [
-        n for n, (at, _) in pairs.items() if not reader.choice("TG335", "result", n, at, known)
-    ]
+    found = [reader.choice("TG335", "result", name, at, known) for name, (at, _) in pairs.items()]
     missing = [name for name in results if name not in pairs]
-    if missing and not strange:
+    if missing and all(found):
         message = f"the reference gives no `{missing[0]}`"
         reader.report("TG335", message, node, "missing here", "give each result an expression")
     written = [*let.items(), *pairs.items()]
     read = [one for name, (_, at) in written if (one := _read_python(reader, name, at))]
-    if missing or strange or len(read) < len(written):
+    if missing or not all(found) or len(read) < len(written):
         return None
     by_name, parts = dict(zip(let, read)), dict(zip(pairs, read[len(let) :]))
     places = {name: (reader.span(at), by_name[name].names) for name, (at, _) in let.items()}
     order = in_order(reader, places, [use for one in parts.values() for use in one.names], "result")
     trees = [parts[name].tree for name in results]
     tree = ast.Tuple(trees, ast.Load()) if len(trees) != 1 else trees[0]
-    text = ast.unparse(tree)
-    if order:
-        variables = ", ".join(f"{name} := {by_name[name].text}" for name in order)
-        text = f"({variables}, {text})[-1]"
-    names = tuple([use for one in read for use in one.names])
-    owners = {part: one.place for one in read for part in ast.walk(one.tree)}
+    variables = "".join(f"{name} := {by_name[name].text}, " for name in order)
+    text = f"({variables}{ast.unparse(tree)})[-1]" if order else ast.unparse(tree)
+    of_parts = {part: at for one in read for part, at in one.places.items()}
     bound = tuple([(name, by_name[name].tree, places[name][0]) for name in order])
-    return Reference(text, "", names, reader.span(node), tree, lambda one: owners[one](one), bound)
+    return Reference(text, "", reader.span(node), tree, of_parts, bound)
 
 
 def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None:
@@ -290,9 +285,8 @@ def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None
             message = f"a reference cannot use {problem}"
             reader.report("TG335", message, place(part), "here")
             return None
-    parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
-    names = tuple((part.id, place(part)) for part in parts)
-    return Reference(ast.unparse(tree), "", names, reader.span(node), tree, place)
+    places = {part: place(part) for part in ast.walk(tree)}
+    return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
 
 
 def _unread(node: ast.AST) -> str:

@@ -65,7 +65,7 @@ def test_every_part_has_its_place() -> None:
     places = [(name, span.line, span.text) for name, span in found.names]
     assert places == [("x", 9, "x"), ("x", 11, "x"), ("r", 11, "r"), ("r", 12, "r")]
     name, tree, place = found.let[0]
-    shown = found.place(tree)
+    shown = found.places.get(tree)
     assert (name, place.line, shown and shown.text) == ("r", 8, "x.abs(\n            ) + 1")
 
 
@@ -157,6 +157,19 @@ def test_mistakes_in_it(schema: str, lines: list[str], found: list[str]) -> None
         hint = f" ({one.help})" if one.help else ""
         said.append(f"{one.code} {line}:{column} {one.message}{hint}")
     assert said == found
+
+
+@pytest.mark.parametrize("reference", ["x +", "{out: x}", "[x]"])
+def test_one_with_mistakes_is_not_missed(reference: str) -> None:
+    """By what needs a reference."""
+    text = (
+        "- func: my::f(Tensor x) -> Tensor\n  dispatch: {CPU: f, Meta: reference}\n"
+        f"  derivatives: auto\n  samples: {{calls: [], reference: {reference}}}\n"
+    )
+    source = Source("ops.yaml", text)
+    functions, mistakes = load_native_functions([source])
+    program = build_program(functions, Config(Path()), diagnostics=mistakes, sources=[source])
+    assert len(mistakes) == len(program.diagnostics) == 1
 
 
 def test_fmt_keeps_it() -> None:

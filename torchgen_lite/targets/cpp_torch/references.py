@@ -65,7 +65,7 @@ def _trees(operator: Operator) -> tuple[dict[str, Typed], list[Typed]]:
     """The values of `let`; these and the results, as formulas. An absent optional tensor is one that is not defined."""
     samples, schema = operator.function.samples, operator.schema
     assert samples is not None and samples.reference is not None
-    tree, place = samples.reference.tree, samples.reference.place
+    tree, place = samples.reference.tree, samples.reference.places.get
     names = {a: Name(a.name) for a in schema.arguments}
     none = Call(Name("at::Tensor"), ())
     given = {
@@ -98,10 +98,8 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
         unsaid = [found for tree in every for found in unsayable(tree, _TORCH)]
         # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
         for tree in let.values():
-            is_list = tree.kind.is_list and not (
-                tree.kind == TENSORS and isinstance(tree.node, Call)
-            )
-            if is_list or tree.is_none:
+            is_owned = (tree.kind, type(tree.node)) == (TENSORS, Call)
+            if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
         if 1 < len(trees) != len(one.schema.returns):
