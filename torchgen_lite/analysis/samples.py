@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from keyword import iskeyword
 
+from torchgen_lite.analysis.differentiability.check import check_let
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
@@ -16,6 +17,7 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
+from torchgen_lite.schema import return_names
 
 _CALLED = words_beside(__file__)
 FACTORIES, METHODS, BUILTINS = (_CALLED[one] for one in ("factories", "methods", "builtins"))
@@ -36,10 +38,13 @@ def check(operator: Operator, samples: Samples) -> Iterator[Found]:
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
     """Names in an expression that are not arguments. Targets check whether functions exist."""
-    words = {f"{a.name}_" if iskeyword(a.name) else a.name for a in function.func.arguments}
+    words = BUILTINS | {a.name + "_" * iskeyword(a.name) for a in function.func.arguments}
+    let = {name: span for name, _, span in reference.let}
+    yield from check_let(let.items(), words | {*return_names(function.func)})
+    words |= let.keys()
     for name, span in reference.names if not reference.function else ():
-        if name not in words | BUILTINS:
-            hint = did_you_mean(name, words | BUILTINS) or "functions are written `torch.exp(x)`"
+        if name not in words:
+            hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
             message = f"unknown name `{name}` in a reference"
             yield Found("TG335", message, span, "not an argument", hint)
 

@@ -10,7 +10,7 @@ sees all operators, works out what the formulas mean for an operator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
@@ -107,9 +107,8 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     if plain or not variants:
         variants = {DEFAULT: _read_formulas(reader, plain), **variants}
     if let:
-        values = _Values(reader, let)
+        values = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
         variants = {key: values.put(formulas) for key, formulas in variants.items()}
-        values.report_unused()
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
 
 
@@ -117,78 +116,88 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
 _MOST_PARTS = 10_000
 _MOST_DEPTH = 100
 _MOST_VALUES = 16
+# The names in an expression, and their places.
+Uses = Sequence[tuple[str, Span]]
+
+
+def in_order(
+    reader: EntryReader, let: Mapping[str, tuple[Span, Uses]], uses: Uses, user: str
+) -> list[str]:
+    """The values of one `let:`, each after those that it uses, otherwise as they are written.
+
+    TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
+    """
+    written, order = {name: index for index, name in enumerate(let)}, dict[str, None]()
+    making: list[str] = []
+
+    def follow(uses: Uses) -> None:
+        known = [use for use in uses if use[0] in written]
+        for name, span in sorted(known, key=lambda use: written[use[0]]):
+            if name in making:
+                circle = " -> ".join(f"`{one}`" for one in (*making[making.index(name) :], name))
+                reader.report("TG385", f"`{name}` needs itself: {circle}", span, "here again")
+            elif name not in order and len(making) == _MOST_VALUES:
+                message = f"`{name}` is below {_MOST_VALUES} other values of `let`"
+                reader.report("TG110", message, span, "here")
+                order.update(dict.fromkeys(let))
+            elif name not in order:
+                making.append(name)
+                follow(let[name][1])
+                order[making.pop()] = None
+
+    follow(uses)
+    unused = [name for name in let if name not in order]
+    for name in unused:
+        reader.report("TG386", f"no {user} uses `{name}`", let[name][0], "not used", "leave it out")
+    return [*order, *unused]
 
 
 class _Values:
     """The values of one `let:`, by name. Each may use others, in any order.
 
-    They are put where formulas name them: targets find by themselves what is equal (`analysis.differentiability.shared`).
+    They are put where `formulas` name them: targets find by themselves what is equal (`analysis.differentiability.shared`).
     """
 
-    def __init__(self, reader: EntryReader, let: Sequence[Formula]) -> None:
+    def __init__(
+        self, reader: EntryReader, let: Sequence[Formula], formulas: Iterable[Formula]
+    ) -> None:
         self.reader = reader
-        self.given = {name: formula for formula in let for name in formula.names}
-        self.used: set[str] = set()
-        # What a value is with others in it; None as long as that is not known, or if it can't be.
-        self.whole: dict[str, Expression | None] = {}
-        self.making: list[str] = []
-        # How many parts a value has with others in it, and how deep it is.
-        self.sizes: dict[str, tuple[int, int]] = {}
+        given = {name: one for one in let for name in one.names}
+        places = {name: span for one in let for name, span in zip(one.names, one.name_spans)}
+        values = {name: (span, _uses(given[name])) for name, span in places.items()}
+        uses = [use for one in formulas for use in _uses(one)]
+        # What a value is with others in it, how many parts it has then, and how deep it is; None if that can't be.
+        self.whole: dict[str, tuple[Expression, int, int] | None] = dict.fromkeys(given)
+        for name in in_order(reader, values, uses, "formula"):
+            self.whole[name] = self._complete(given[name])
 
     def put(self, formulas: Sequence[Formula]) -> tuple[Formula, ...]:
         """The formulas with values for names; one that names a value which can't be read is not read either."""
-        return tuple([replace(one, expression=self._complete(one)) for one in formulas])
+        whole = [(one, self._complete(one)) for one in formulas]
+        return tuple([replace(one, expression=found and found[0]) for one, found in whole])
 
-    def report_unused(self) -> None:
-        """TG386: the values that no formula uses."""
-        for name, formula in self.given.items():
-            if name not in self.used:
-                place = formula.name_spans[formula.names.index(name)]
-                message = f"no formula uses `{name}`"
-                self.reader.report("TG386", message, place, "not used", "leave it out")
-
-    def _complete(self, formula: Formula) -> Expression | None:
-        tree = formula.expression and self._put(formula.expression)
-        parts, depth = self._size(formula.expression) if formula.expression else (0, 0)
+    def _complete(self, formula: Formula) -> tuple[Expression, int, int] | None:
+        if formula.expression is None:
+            return None
+        tree, parts, depth = self._put(formula.expression)
         if formula.span and (parts > _MOST_PARTS or depth > _MOST_DEPTH):
             message = f"a formula with {parts} parts, {depth} deep, once it has the values of `let`"
             self.reader.report("TG110", message, formula.span, "this formula")
             return None
-        names = [node.text for node in walk(tree) if isinstance(node, Name)] if tree else []
-        return None if self.given.keys() & names else tree
+        names = [node.text for node in walk(tree) if isinstance(node, Name)]
+        return None if self.whole.keys() & names else (tree, parts, depth)
 
-    def _size(self, node: Expression) -> tuple[int, int]:
-        if isinstance(node, Name) and node.text in self.sizes:
-            return self.sizes[node.text]
-        below = [self._size(child) for child in children(node)]
-        return 1 + sum(n for n, _ in below), 1 + max((depth for _, depth in below), default=0)
+    def _put(self, node: Expression) -> tuple[Expression, int, int]:
+        if isinstance(node, Name) and node.text in self.whole:
+            return self.whole[node.text] or (node, 1, 1)
+        below = [self._put(child) for child in children(node)]
+        parts, depth = 1 + sum(n for _, n, _ in below), 1 + max([d for *_, d in below], default=0)
+        return rebuild(node, [tree for tree, *_ in below]), parts, depth
 
-    def _put(self, node: Expression) -> Expression:
-        if isinstance(node, Name) and node.text in self.given:
-            self.used.add(node.text)
-            return self._value(node) or node
-        return rebuild(node, [self._put(child) for child in children(node)])
 
-    def _value(self, name: Name) -> Expression | None:
-        if name.text in self.making:
-            circle = self.making[self.making.index(name.text) :]
-            shown = " -> ".join(f"`{one}`" for one in (*circle, name.text))
-            message = f"`{name.text}` needs itself: {shown}"
-            assert name.span is not None
-            self.reader.report("TG385", message, name.span, "here again")
-        elif len(self.making) == _MOST_VALUES and name.span is not None:
-            message = f"`{name.text}` is below {_MOST_VALUES} other values of `let`"
-            self.reader.report("TG110", message, name.span, "here")
-            self.used.update(self.given)
-        elif name.text not in self.whole:
-            self.whole[name.text] = None
-            self.making.append(name.text)
-            formula = self.given[name.text]
-            self.whole[name.text] = self._complete(formula)
-            if self.whole[name.text] is not None and formula.expression is not None:
-                self.sizes[name.text] = self._size(formula.expression)
-            self.making.pop()
-        return self.whole.get(name.text)
+def _uses(formula: Formula) -> Uses:
+    nodes = walk(formula.expression) if formula.expression else ()
+    return [(node.text, node.span) for node in nodes if isinstance(node, Name) and node.span]
 
 
 def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:

@@ -8,24 +8,26 @@
 
 Each call is kept as expressions; `analysis.samples` checks them against the schema. The reference is
 an expression of Python, which has only values, operators and calls, so that all names in it can be
-listed, or the name of a function.
+listed, or has one for each result; or it is the name of a function.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
+from torchgen_lite.loader.derivatives import Uses, in_order
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.options import Json
 from torchgen_lite.loader.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.schema import return_names
 
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -50,17 +52,20 @@ class Sample:
 class Reference:
     """An expression, or the name of a `function`; `names` are the names in it and their places.
 
-    `tree` is what Python makes of the expression, and `place` where a part of it is.
+    `tree` is what Python makes of the expression, or of those of several results; `places` are those of its parts.
+    `let` are the values that it names, each with its expression and the place of its name, after those it uses.
     """
 
     text: str
     function: str = ""
-    names: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
-    tree: ast.AST = field(default=ast.Pass(), compare=False, repr=False)
-    place: Callable[[ast.AST], Span | None] = field(
-        default=lambda _: None, compare=False, repr=False
-    )
+    tree: ast.expr = field(default=ast.Name(""), compare=False, repr=False)
+    places: Mapping[ast.AST, Span] = field(default_factory=dict, compare=False, repr=False)
+    let: tuple[tuple[str, ast.expr, Span], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def names(self) -> Uses:
+        return [(part.id, at) for part, at in self.places.items() if isinstance(part, ast.Name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +103,11 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
             hint = "write the samples as a list under `calls:`"
             reader.report("TG335", "`samples` without `calls`", node, "here", hint)
         return Samples(())
-    dtypes = values.get("dtypes")
+    dtypes, reference = values.get("dtypes"), values.get("reference")
     return Samples(
         _read_calls(reader, values["calls"]),
-        _read_reference(reader, values["reference"]) if "reference" in values else None,
+        # One with mistakes is there, too, so that nothing else is said to lack it.
+        (_read_reference(reader, reference) or Reference("")) if reference else None,
         reader.choices("TG335", "dtype of samples", "dtypes", dtypes, DTYPES) if dtypes else (),
         _read_tolerances(reader, values),
         _read_gradcheck(reader, values["gradcheck"]) if "gradcheck" in values else (),
@@ -223,17 +229,54 @@ _NODES = tuple(getattr(ast, name) for name in """
 
 def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
-    scalar = reader.scalar("reference", node, "an expression or the name of a function")
+    if isinstance(node, MapNode):
+        return _read_results(reader, node, return_names(reader.func)) if reader.func else None
+    text = node.value.strip() if isinstance(node, ScalarNode) and not node.is_null else ""
+    if KERNEL_NAME.fullmatch(text) and "::" not in text:
+        span, tree = reader.span(node), ast.Name(text)
+        return Reference(text, text, span, tree, {tree: span})
+    return _read_python(reader, "reference", node)
+
+
+def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) -> Reference | None:
+    """One expression, of those of all results and of the values under `let`, which are variables in it."""
+    pairs, known = reader.fields_of(node), (*results, "let")
+    values = pairs.pop("let")[1] if "let" in pairs else MapNode(0)
+    if not isinstance(values, MapNode):
+        reader.wrong_type("let", values, "a mapping from names to expressions")
+        return None
+    let = reader.fields_of(values)
+    found = [reader.choice("TG335", "result", name, at, known) for name, (at, _) in pairs.items()]
+    missing = [name for name in results if name not in pairs]
+    if missing and all(found):
+        message = f"the reference gives no `{missing[0]}`"
+        reader.report("TG335", message, node, "missing here", "give each result an expression")
+    written = [*let.items(), *pairs.items()]
+    read = [one for name, (_, at) in written if (one := _read_python(reader, name, at))]
+    if missing or not all(found) or len(read) < len(written):
+        return None
+    by_name, parts = dict(zip(let, read)), dict(zip(pairs, read[len(let) :]))
+    places = {name: (reader.span(at), by_name[name].names) for name, (at, _) in let.items()}
+    order = in_order(reader, places, [use for one in parts.values() for use in one.names], "result")
+    trees = [parts[name].tree for name in results]
+    tree = ast.Tuple(trees, ast.Load()) if len(trees) != 1 else trees[0]
+    variables = "".join(f"{name} := {by_name[name].text}, " for name in order)
+    text = f"({variables}{ast.unparse(tree)})[-1]" if order else ast.unparse(tree)
+    of_parts = {part: at for one in read for part, at in one.places.items()}
+    bound = tuple([(name, by_name[name].tree, places[name][0]) for name in order])
+    return Reference(text, "", reader.span(node), tree, of_parts, bound)
+
+
+def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None:
+    """An expression, or None and diagnostics if it can't be read."""
+    scalar = reader.scalar(name, node, "an expression")
     if scalar is None:
         return None
-    span, text = reader.span(node), scalar.value.strip()
-    if KERNEL_NAME.fullmatch(text) and "::" not in text:
-        return Reference(text, text, ((text, span),), span, ast.Name(text), lambda _: span)
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        hint = error.msg if isinstance(error, SyntaxError) else None
-        reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
+        hint, text = error.msg if isinstance(error, SyntaxError) else None, scalar.value.strip()
+        reader.refuse("TG335", text, "an expression of Python", node, "here", hint)
         return None
     place = _placed(scalar.value, reader.locator(scalar))
     for part in ast.walk(tree):
@@ -242,9 +285,8 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
             message = f"a reference cannot use {problem}"
             reader.report("TG335", message, place(part), "here")
             return None
-    parts = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
-    names = tuple((part.id, place(part)) for part in parts)
-    return Reference(ast.unparse(tree), "", names, span, tree, place)
+    places = {part: place(part) for part in ast.walk(tree)}
+    return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
 
 
 def _unread(node: ast.AST) -> str:
@@ -281,11 +323,12 @@ _SETTINGS: Json = {
 }
 _GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
+_EACH: Json = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
 _MAPPING: Json = {
     "type": "object",
     "properties": {
         "calls": _CALLS,
-        "reference": {"type": "string"},
+        "reference": {"anyOf": [{"type": "string"}, {**_EACH, "properties": {"let": _EACH}}]},
         "dtypes": words(comma_list(DTYPES), DTYPES),
         **dict.fromkeys(TOLERANCES, _NUMBER),
         "gradcheck": {"anyOf": [{"enum": [False]}, _GRADCHECK]},

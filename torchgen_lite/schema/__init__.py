@@ -11,6 +11,7 @@ from .defaults import default_value as default_value
 from .function_schema import FunctionSchema as FunctionSchema
 from .function_schema import SchemaError as SchemaError
 from .function_schema import parse_schema as parse_schema
+from .function_schema import return_names as return_names
 from .kind import SchemaKind as SchemaKind
 from .model import AliasAnnotation as AliasAnnotation
 from .model import Argument as Argument

@@ -388,3 +388,18 @@ def test_a_reference_is_the_same_under_the_new_name_of_an_argument(run: Run, pro
     (project / "native_functions.yaml").write_text(entry.format("y"))
     said = run("breaking", "--against", "old.yaml", "--output-format", "concise").stderr
     assert "TG353" in said and "TG376" not in said
+
+
+def test_a_value_of_a_reference_that_changes_is_seen(run: Run, project: Path) -> None:
+    entry = (
+        "- func: lib::f(Tensor x) -> Tensor\n  dispatch: {{CPU: f}}\n  derivatives: auto\n"
+        "  samples: {{calls: [], reference: {{let: {{a: x * {0}}}, result: a}}}}\n"
+    )
+    (project / "torchgen_lite.toml").write_text('targets = ["torch-python"]\n')
+    (project / "old.yaml").write_text(entry.format("2"))
+    (project / "native_functions.yaml").write_text(entry.format("3"))
+    said = run("breaking", "--against", "old.yaml", "--output-format", "concise").stderr
+    assert (
+        "error[TG376] 'lib::f': the formula of 'x' changed from 'auto ((a := x * 2, a)[-1])' "
+        "to 'auto ((a := x * 3, a)[-1])'" in said
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis.differentiability.info import read_info, return_names
+from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
@@ -18,7 +18,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema, return_names
 
 
 def test_the_deepest_formula_can_be_generated() -> None:

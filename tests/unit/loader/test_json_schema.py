@@ -27,6 +27,11 @@ RIGHT = """
   vendor: 3
   torch: ">=2.6"
   dtypes: [float32, bool]
+  samples:
+    calls: []
+    reference: {let: {half: 0.5}, result: self * half}
+- func: g(Tensor self) -> Tensor
+  samples: {calls: [], reference: self}
 """
 
 WRONG = [
@@ -50,6 +55,8 @@ WRONG = [
     "- {func: f() -> (), guard: USE_ROCM}",
     "- {func: f() -> (), torch: '2.6'}",
     "- {func: f() -> (), dtypes: half}",
+    "- {func: f() -> (), samples: {calls: [], reference: {out: [x]}}}",
+    "- {func: f() -> (), samples: {calls: [], reference: {let: x}}}",
 ]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -19,7 +18,7 @@ from torchgen_lite.loader.derivatives import (
     Formula,
 )
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, bare_type
 
@@ -55,7 +54,9 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
-    yield from _check_let(function, derivatives.let)
+    for one in derivatives.let:
+        known = _known_names(function, one, in_cpp=True)
+        yield from check_let(zip(one.names, one.name_spans), known)
     values = {name for formula in derivatives.let for name in formula.names}
     gives = flags is None or any(flags)
     for _, formulas in derivatives.variants:
@@ -69,14 +70,12 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
                 yield from check_calls(formula.expression, vocabulary)
 
 
-def _check_let(function: NativeFunction, let: Sequence[Formula]) -> Iterator[Found]:
+def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterator[Found]:
     """A name of `let:` means nothing else."""
-    for formula in let:
-        known = _known_names(function, formula, in_cpp=True)
-        for name, span in zip(formula.names, formula.name_spans):
-            if name in known:
-                message = f"formulas of `{function.func.full_name}` know another `{name}`"
-                yield Found("TG385", message, span, "already a name", "choose another name")
+    for name, span in let:
+        if name in known:
+            message = f"`{name}` means something else in this entry"
+            yield Found("TG385", message, span, "already a name", "choose another name")
 
 
 def _refusal(function: NativeFunction) -> str | None:

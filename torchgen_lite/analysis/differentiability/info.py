@@ -23,24 +23,8 @@ from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind, Type
+from torchgen_lite.schema import FunctionSchema, ListType, Type, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-
-
-def return_names(schema: FunctionSchema) -> tuple[str, ...]:
-    """The names of results in formulas: `result`, `result0`, ..., or their own.
-
-    A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
-    if there is an argument `result` (torchgen `return_names`).
-    """
-    kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
-    names: list[str] = []
-    for index, value in enumerate(schema.returns):
-        name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")
-        name = "result" if kind is SchemaKind.inplace and index == 0 else name
-        is_out = kind is SchemaKind.out and value.name is not None
-        names.append(f"{name}_return" if name in taken and not is_out else name)
-    return tuple(names)
 
 
 def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]]:

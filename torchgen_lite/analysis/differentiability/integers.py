@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.fakes.results import rules_by_result
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
 from torchgen_lite.formulas.model import Name
+from torchgen_lite.schema import return_names
 
 
 def check_integers(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import Sort
 from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.formulas.tree import Typed
+from torchgen_lite.schema import return_names
 
 # Functions and methods of one tensor that are not linear in it.
 _CURVED = frozenset(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import FakeRule
-from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind
+from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind, return_names
 
 
 @dataclass(frozen=True, slots=True)

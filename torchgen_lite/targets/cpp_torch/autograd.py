@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
@@ -39,7 +38,7 @@ from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
-from torchgen_lite.schema import ListType
+from torchgen_lite.schema import ListType, return_names
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import counted_results
 from torchgen_lite.targets.cpp_torch.saved import count_of, members

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -17,6 +16,7 @@ from torchgen_lite.languages.cpp.torch_types import Conventions
 from torchgen_lite.languages.cpp.types import VOID, CType, std, unrooted
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.loader.sources import lines_beside
+from torchgen_lite.schema import return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes

@@ -96,7 +96,7 @@ class Structured:
 class Wrapper:
     """A function of a registration file, for an operator. It calls the author's `kernel`, maybe that of
     another variant (`from_out`, `copied`), a `structured` one, or else this operator with the keys of the backend
-    selected; or it computes the results that a `reference` gives.
+    selected; or it computes the results that a `reference` gives, after the variables that it may `let`.
     """
 
     operator: CppOperator
@@ -110,6 +110,7 @@ class Wrapper:
     copied: Copied | None = None
     structured: Structured | None = None
     reference: tuple[str, ...] = ()
+    let: tuple[tuple[str, str], ...] = ()
 
     @property
     def headers(self) -> tuple[str, ...]:

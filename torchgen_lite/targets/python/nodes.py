@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.info import return_names, used_gradients
+from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -15,7 +15,7 @@ from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.derivatives import AUTO_LINEAR
+from torchgen_lite.schema import return_names
 from torchgen_lite.targets.torch_python.model import PackagedOperator
 from torchgen_lite.targets.torch_python.saved import Local, local, values_of
 

@@ -13,7 +13,6 @@ import keyword
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.info import return_names
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.model import Call, Expression, Name
@@ -21,7 +20,7 @@ from torchgen_lite.languages.python.formula import readings
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 # A local or an attribute, and the expression assigned to it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,14 @@ from torchgen_lite.pipeline import Generated, generate_all
 SCHEMA = "f(Tensor x, Tensor? w, int n, SymInt m, Scalar s, bool flag, str from, Tensor[] ts, float? o) -> Tensor"
 
 
-def made(reference: str, folder: Path, schema: str = SCHEMA) -> Generated:
+def made(
+    reference: str, folder: Path, schema: str = SCHEMA, let: Mapping[str, str] | None = None
+) -> Generated:
+    """What is generated of one expression; or of one for each result, by name, if there are values under `let`."""
     entry = f"- func: my::{schema}\n  dispatch: {{Meta: reference}}\n  samples:\n    calls: []\n"
-    (folder / "ops.yaml").write_text(f"{entry}    reference: >-\n      {reference}\n")
+    lines = [f"        {name}: '{value}'\n" for name, value in (let or {}).items()]
+    start = f"\n      let:\n{''.join(lines)}      " if let else " >-\n      "
+    (folder / "ops.yaml").write_text(f"{entry}    reference:{start}{reference}\n")
     (folder / "torchgen_lite.toml").write_text('schema = "ops.yaml"\ntargets = ["cpp-torch"]\n')
     program = load(root=folder)
     assert not program.has_errors, program.diagnostics
@@ -131,3 +137,50 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
 def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
     (found,) = made("(x, x, x)", tmp_path, "f(Tensor x) -> (Tensor, Tensor)").diagnostics
     assert (found.code, found.message) == ("TG540", "the reference gives 3 results")
+
+
+def test_values_of_let_are_variables(tmp_path: Path) -> None:
+    """Those that others use come first, and names are C++'s."""
+    let = {
+        "new": "(ms + eps).rsqrt()",
+        "ms": "x.square().mean(-1, True)",
+        "parts": "x.chunk(2)",
+        "n": "x.size(0) * 2",
+        "half": "0.5",
+        "is_wide": "x.dtype == torch.double",
+    }
+    results = "rstd: new.squeeze(-1) * n\n      out: x * new * half if is_wide else parts[0]"
+    files = made(results, tmp_path, "f(Tensor x, float eps) -> (Tensor out, Tensor rstd)", let)
+    assert not files.diagnostics, files.diagnostics
+    text = next(text for path, text in files.files.items() if path.endswith("register.cpp"))
+    assert text.partition("double eps) {\n")[2].partition("}\n")[0] == """\
+  const auto ms = x.square().mean(-1, true);
+  const auto new_ = (ms + eps).rsqrt();
+  const auto parts = x.chunk(2);
+  const auto n = x.sym_size(0) * 2;
+  const auto half = 0.5;
+  const auto is_wide = x.scalar_type() == at::kDouble;
+  return ::my::fallback::apart(
+      ::std::tuple<at::Tensor, at::Tensor>(
+          is_wide ? x * new_ * half : parts[0],
+          new_.squeeze(-1) * n),
+      x,
+      eps);
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "message"),
+    [
+        ("[0, 1]", "TG540", "a list of integers is no variable in C++"),
+        ("[x, x]", "TG540", "a list of tensors is no variable in C++"),
+        ("(x * 2).shape", "TG540", "a list of symbolic integers is no variable in C++"),
+        ("None", "TG540", "a value is no variable in C++"),
+        ("x[1:]", "TG540", "`x[1:]` is said in Python alone"),
+        ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
+    ],
+)
+def test_what_a_variable_cannot_be(value: str, code: str, message: str, tmp_path: Path) -> None:
+    found = made("result: torch.add(x, v)", tmp_path, let={"v": value}).diagnostics
+    assert [(one.code, one.message) for one in found] == [(code, message)]
+    assert found[0].label is not None and found[0].label.span.line == 7
