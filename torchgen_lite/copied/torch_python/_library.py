@@ -503,11 +503,8 @@ def _at(
 
 def written_arguments(op: Any) -> list[int | str]:
     """What an operator writes to: positions, and names of keyword-only arguments."""
-    written: list[int | str] = []
-    for position, argument in enumerate(op._schema.arguments):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            written.append(argument.name if argument.kwarg_only else position)
-    return written
+    found = [(i, a) for i, a in enumerate(op._schema.arguments) if a.alias_info is not None]
+    return [a.name if a.kwarg_only else i for i, a in found if a.alias_info.is_write]
 
 
 # `torch.autocast`: floating-point tensors are cast, and the operator runs without autocast.
