@@ -10,11 +10,11 @@ from torchgen_lite.analysis.kernels import DEVICES, Origin, origins
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE
-from torchgen_lite.analysis.torch_library import added_tags
+from torchgen_lite.loader.axes import Axes
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.model import bare_type
 
-_VMAP = "FuncTorchBatched"
+_VMAP, _FUNC = "FuncTorchBatched", "torch.func.functionalize"
 # The keys whose kernels are the answers.
 _KEYS = {
     "Gradients": "Autograd{}",
@@ -23,17 +23,19 @@ _KEYS = {
     "torch.compile": "Meta",
     "Writes and views, compiled": FUNCTIONALIZE,
     "torch.autocast": "Autocast{}",
+    _FUNC: FUNCTIONALIZE,
 }
 # By the strength of what serves a call: nothing, a fallback, a kernel.
 REFUSED, NO_RULE, WORKS = _WORDS = ("refused", "no rule", "works")
+_COMPOSED = "composed of other operators"
 _LOST = origins("underived not_implemented refuses_out")
 
 
 def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[str, str, str]]:
     """Each subject with a word, and why. `served` is what targets register; of two kernels, the first one counts."""
     plan, schema = operator.others.autograd.get(operator.name), operator.schema
+    is_composed = any(one.is_composed for one in served)
     in_python = any(Origin.vmap in one.policy.makes for one in served)
-    is_tagged = in_python and not {"inplace", "out"}.isdisjoint(added_tags(operator))
     device = min({k.key for k in operator.own_kernels} & {"CPU", *DEVICES}, default="CPU")
     for subject, pattern in _KEYS.items():
         key = pattern.format(device)
@@ -46,20 +48,30 @@ def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[
             word, why = REFUSED, refuses_forward(info) if info else why
         elif key == _VMAP and word == NO_RULE:
             word = "by a loop" if takes_a_loop(schema) else REFUSED
-        elif key == FUNCTIONALIZE:
-            is_traced = is_tagged or any(one.functionalizes(operator) for one in served)
+        elif subject == _FUNC and word == NO_RULE:
+            word = REFUSED if schema.annotated else WORKS
+            if in_python and (schema.written or is_composed and schema.annotated):
+                how = _COMPOSED if is_composed else "on copies of what is written"
+                word, why = WORKS, f"{how}, from PyTorch 2.9 on"
+        elif key == FUNCTIONALIZE and subject != _FUNC:
+            is_traced = any(one.functionalizes(operator) for one in served)
             word = WORKS if is_traced else REFUSED
-        if key != FUNCTIONALIZE or schema.annotated:
+        if key != FUNCTIONALIZE or subject == _FUNC or schema.annotated:
             yield subject, word, why if best.strength(key) else f"no kernel for `{key}`"
     if in_python:
-        yield from _of_package(operator, any(one.is_composed for one in served))
+        yield from _of_package(operator, is_composed)
 
 
 def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, str, str]]:
     """What only the package of torch-python registers."""
-    function, line = operator.function, operator.axes
-    others = (WORKS, "composed of other operators") if is_composed else (REFUSED, "no axes")
+    function, schema, line = operator.function, operator.schema, operator.axes
+    others = (WORKS, _COMPOSED) if is_composed else (REFUSED, "no axes")
     yield "DTensor", *((WORKS, "axes") if line else others)
+    # PyTorch has a rule for what `axes` leaves out, because it is random.
+    is_known = "pointwise" in function.tags and takes_a_loop(schema) and not schema.annotated
+    if is_known and sum(is_tensor_like(a.type) for a in schema.positional) <= 2:
+        others = (WORKS, "the tag `pointwise`")
+    yield "Jagged NestedTensor", *(_jagged(schema, line) if line else others)
     summed = [a.name for one in (line.tensors if line else ()) for a in one.axes if a.mark == "+"]
     # As `_axes.py` counts: a sum over an axis that several tensors have.
     by_axes = "axes" if len(summed) > len({*summed}) else ""
@@ -68,6 +80,17 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
     said["Selective checkpoint"] = function.checkpoint or ""
     for subject, text in said.items():
         yield subject, WORKS if text else NO_RULE, text or "the entry says nothing"
+
+
+def _jagged(schema: FunctionSchema, line: Axes) -> tuple[str, str]:
+    """As `_axes.py` decides for each call: the items and the jagged dimension are in the only `*`."""
+    stars = {axis.name for one in line.tensors for axis in one.axes if axis.is_star}
+    first = [one.axes[0] for one in line.tensors if one.axes]
+    has_place = any(axis.is_star and axis.mark != "!" for axis in first)
+    is_inner = any(axis.is_star for one in line.results for axis in one.axes[1:])
+    is_fresh = bool(schema.written) and not all(value.annotation for value in schema.returns)
+    is_taken = len(stars) == 1 and has_place and not is_inner and not is_fresh
+    return (WORKS, "axes") if is_taken else (REFUSED, "not with such axes and results")
 
 
 def takes_a_loop(schema: FunctionSchema) -> bool:

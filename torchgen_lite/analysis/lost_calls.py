@@ -14,7 +14,7 @@ autograd key, a kernel that records may become one that records nothing. And som
 - An autograd key of a backend that serves no call in one of the versions, unless `dispatch` has a kernel for it.
 - Nested tensors that a composed kernel serves only because it suits everything. PyTorch calls that no break either.
 - What follows from other cells: BackendSelect, Undefined below it, and the bookkeeping of views and versions.
-- A kernel of functionalization where PyTorch's fallback does the same, because the operator is composed now.
+- A kernel of functionalization where calls are functionalized without it.
 - Autograd keys in PyTorch's own file, whose formulas are in `derivatives.yaml`.
 """
 
@@ -32,6 +32,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
+from torchgen_lite.analysis.torch_library import added_tags
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
@@ -82,11 +83,13 @@ class Served:
 
     def functionalizes(self, operator: Operator) -> bool:
         """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
-        operators that return what they write, or a view. For its own, torchgen generates kernels.
+        operators that return what they write, or a view, without a tag. For its own, torchgen generates kernels.
         """
         strength = self.strength(FUNCTIONALIZE)
         returns_alias = any(value.annotation for value in operator.schema.returns)
-        is_enough = self.policy.is_pytorch or self.is_composed or not returns_alias
+        tags = added_tags(operator) if Origin.vmap in self.policy.makes else ()
+        is_tagged = "inplace" in tags or "out" in tags
+        is_enough = self.policy.is_pytorch or self.is_composed or is_tagged or not returns_alias
         return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
 
     def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
@@ -152,8 +155,8 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
     for slot in old.table.sets.slots:
         if slot in old.table.sets.members["Autograd"]:
             code = _lost_above(slot, operator, old, new)
-        elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
-            code = "TG367"
+        elif slot == FUNCTIONALIZE:
+            code = "TG367" if old.functionalizes(operator) and not new.functionalizes(now) else None
         else:
             code = _lost_at(slot, old, new)
         if code is not None:
@@ -211,9 +214,7 @@ def _is_promised(slot: str, old: Served, new: Served) -> bool:
     is_composed = old.cells[slot].source == COMPOSITE_IMPLICIT
     if old.origin(slot) in _FOLLOW or (is_composed and slot.startswith("NestedTensor")):
         return False
-    if slot == "Undefined":
-        return new.strength("BackendSelect") is not _Strength.kernel
-    return slot != FUNCTIONALIZE or not (new.is_composed and new.strength(slot))
+    return slot != "Undefined" or new.strength("BackendSelect") is not _Strength.kernel
 
 
 _FIELDS = {Origin.traced_view: "fake", **{one: one.name for one in origins("fake vmap axes")}}

@@ -186,6 +186,7 @@ def test_dispatch_keys(old: str, new: str, messages: list[tuple[str, str, str]])
 
 LIB = "- func: lib::f(Tensor self) -> Tensor\n  dispatch:\n    {}\n"
 IN_PLACE = "- func: lib::f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: f_\n"
+SWAP = "- func: lib::{0}(Tensor{1} x, Tensor{2} y) -> (Tensor{1}, Tensor{2})\n  dispatch: {{CPU: {0}}}\n"
 FORMULA = "  derivatives:\n    self: grad\n"
 
 
@@ -218,7 +219,13 @@ FORMULA = "  derivatives:\n    self: grad\n"
         (
             LIB.format("CPU: f") + IN_PLACE,
             LIB.format("CPU: f").replace("self", "self, int n=1") + IN_PLACE,
-            {"torch-python": ["TG367"], "cpp-torch-stable": []},
+            {"cpp-torch": ["TG367"], "cpp-torch-stable": [], "torch-python": []},
+        ),
+        # PyTorch has no tag for what writes to two tensors.
+        (
+            SWAP.format("swap", "", "") + SWAP.format("swap_", "(a!)", "(b!)"),
+            SWAP.format("swap_", "(a!)", "(b!)"),
+            {"torch-python": ["TG350", "TG367"], "cpp-torch": ["TG350", "TG367"]},
         ),
         (
             LIB.format("CPU: f") + FORMULA,
@@ -236,7 +243,7 @@ FORMULA = "  derivatives:\n    self: grad\n"
             IN_PLACE.replace("CPU", "CompositeImplicitAutograd"),
             IN_PLACE.replace("CPU", "CompositeExplicitAutograd") + FORMULA,
             {
-                "torch-python": ["TG367"],
+                "torch-python": [],
                 "cpp-torch": ["TG367"],
                 "cpp-torch-stable": ["TG367", "TG368"],
             },

@@ -10,6 +10,11 @@ from typing import NamedTuple
 _UNION = "|"
 
 
+def is_class(name: str) -> bool:
+    """Whether a type is a class of the project; torch is imported whole, and its names are written in full."""
+    return "." in name.strip(".") and not name.startswith("torch.")
+
+
 class Annotation(NamedTuple):
     """A type: a name with arguments, or a union of types. Equal ones share what is computed of them."""
 
@@ -21,7 +26,7 @@ class Annotation(NamedTuple):
         name, args = self
         if name == _UNION:
             return " | ".join(map(str, args))
-        name = name.replace(".", "_") if name[0] != "." else name
+        name = name.replace(".", "_") if is_class(name) else name
         return f"{name}[{', '.join(map(str, args))}]" if args else name
 
     @property
@@ -139,10 +144,10 @@ def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[
     found: dict[str, list[ImportedName]] = {}
     for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
         module = modules.get(one.name)
-        home, _, name = one.name.rpartition(".")
-        if home and name:
-            # A class of the project, `tables.Table`, is `tables_Table`.
-            module, one = home, ImportedName(name, one.name.replace(".", "_"))
+        if is_class(one.name):
+            # `tables.Table` is `tables_Table`.
+            module, _, name = one.name.rpartition(".")
+            one = ImportedName(name, one.name.replace(".", "_"))
         if module is not None and (module != "builtins" or one.alias):
             found.setdefault(module, []).append(one)
     ordered = sorted(found, key=lambda module: (module != "builtins", module))

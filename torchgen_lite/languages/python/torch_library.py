@@ -8,7 +8,13 @@ from dataclasses import replace
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.languages.python.signature import Import, Parameter, imported_names, imports
+from torchgen_lite.languages.python.signature import (
+    Import,
+    Parameter,
+    imported_names,
+    imports,
+    is_class,
+)
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.versions import clauses_of
 from torchgen_lite.schema import (
@@ -81,7 +87,7 @@ def type_imports(
     for schema in schemas:
         names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
         names |= torch_ops.returns_type(schema).names
-    names |= {"TYPE_CHECKING" for name in names if "." in name.strip(".")}
+    names |= {"TYPE_CHECKING" for name in names if is_class(name)}
     parts: dict[str, list[Import]] = {"standard": [], "torch": [], "classes": []}
     for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
         part = "torch" if one.module.startswith("torch") else "standard"

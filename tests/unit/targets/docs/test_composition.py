@@ -22,6 +22,13 @@ SAME = {
     "Gradients: forward mode: in place": ("scale_", "Forward mode"),
     "torch.func: `grad`": ("muladd", "Gradients"),
     "torch.func: `jvp`": ("muladd", "Forward mode"),
+    "torch.func: `functionalize`": ("muladd", "torch.func.functionalize"),
+    "torch.func: `functionalize` of an in-place call": ("scale_", "torch.func.functionalize"),
+    "torch.func: `functionalize` of `out=`": ("scale.out", "torch.func.functionalize"),
+    "torch.func: `functionalize` of a call that returns nothing": (
+        "axpy",
+        "torch.func.functionalize",
+    ),
     "vmap: pointwise": ("muladd", "torch.vmap"),
     "vmap: a normalization": ("row_norm", "torch.vmap"),
     "vmap: a matrix product": ("mm", "torch.vmap"),
@@ -37,6 +44,10 @@ SAME = {
     "torch.compile: random numbers": ("drawn", "torch.compile"),
     "torch.compile: an effect": ("log", "torch.compile"),
     "Calls: autocast": ("muladd", "torch.autocast"),
+    "Other tensors: NestedTensor, jagged, pointwise": ("muladd", "Jagged NestedTensor"),
+    "Other tensors: NestedTensor, jagged, a normalization": ("row_norm", "Jagged NestedTensor"),
+    "Other tensors: NestedTensor, jagged, in place": ("scale_", "Jagged NestedTensor"),
+    "Other tensors: NestedTensor, jagged, gradients": ("row_norm", "Jagged NestedTensor"),
     "Distributed: DTensor, pointwise": ("muladd", "DTensor"),
     "Distributed: DTensor, a normalization": ("row_norm", "DTensor"),
     "Distributed: DTensor, a matrix product with partial sums": ("mm", "DTensor"),
@@ -50,7 +61,7 @@ SAME = {
 BY_AXES = [
     name
     for name, (operator, subject) in SAME.items()
-    if subject in ("torch.vmap", "DTensor") and operator != "drawn"
+    if subject in ("torch.vmap", "DTensor", "Jagged NestedTensor") and operator != "drawn"
 ]
 
 
@@ -115,7 +126,9 @@ def test_the_section_of_a_page(tmp_path: Path) -> None:
 | torch.vmap | by a loop | PyTorch's batching fallback |
 | torch.compile | works | a fake: what is returned when only shapes are known |
 | torch.autocast | no rule | `fallthrough` |
+| torch.func.functionalize | works | PyTorch's functionalization |
 | DTensor | refused | no axes |
+| Jagged NestedTensor | refused | no axes |
 | Flop counter | works | `flops` |
 | Decompositions | works | inductor, onnx |
 | Selective checkpoint | works | `save` |"""

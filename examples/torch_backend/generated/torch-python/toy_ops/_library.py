@@ -229,6 +229,7 @@ def _begin(
 def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None:
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
+    writes: Function | None = None
     for what in operator.rules:
         function = _current(table, (name, what))
         if what == "fake":
@@ -236,7 +237,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         elif what == "view":
             _register_view(library, name, function)
         elif what == "functionalize":
-            _register_functionalize(library, name, function)
+            writes = _register_functionalize(library, name, function)
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
         elif what == "effects":
@@ -253,8 +254,13 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         _register_functionalize(library, name, _define_copying(libraries, operator))
     if operator.is_torchs:
         return
+    op, is_composed = _handle(name), _has_kernel(name, "CompositeImplicitAutograd")
+    is_view = is_composed and any(value.alias_info for value in op._schema.returns)
+    if (op._schema.is_mutable or is_view) and not _has_kernel(name, "Functionalize"):
+        writes = op.decompose if is_composed else writes
+        _compiled.functionalize(library, op, written_arguments(op), writes)
     # What PyTorch's functions draw in a composed operator, they are asked for.
-    is_asked = any(_has_kernel(name, k) for k in ("FuncTorchVmapMode", "CompositeImplicitAutograd"))
+    is_asked = is_composed or _has_kernel(name, "FuncTorchVmapMode")
     if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
         library.impl(operator.local_name, _drawing(name), "FuncTorchVmapMode")
     _register_autograd(library, operator, table)
@@ -465,10 +471,8 @@ def _is_traced(operator: str) -> bool:
     return known or any(_has_kernel(operator, key) for key in keys)
 
 
-def _register_functionalize(library: Any, operator: str, compute: Function) -> None:
+def _register_functionalize(library: Any, operator: str, compute: Function) -> Function:
     """An operator that returns what it writes: traced as the functional one and a copy."""
-    if _is_traced(operator):
-        return
     places = written_arguments(_handle(operator))
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
@@ -478,7 +482,9 @@ def _register_functionalize(library: Any, operator: str, compute: Function) -> N
             target.copy_(value)
         return tuple(written) if len(written) > 1 else written[0]
 
-    library.impl(operator.partition("::")[2], kernel, "Functionalize")
+    if not _is_traced(operator):
+        library.impl(operator.partition("::")[2], kernel, "Functionalize")
+    return kernel
 
 
 def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
@@ -492,13 +498,9 @@ def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
     aliases = re.compile(r"(?<=Tensor)\([^()]*\)")
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        values = list(args)
-        for place, value in zip(places, _at(places, args, kwargs)):
-            if isinstance(place, str):
-                kwargs[place] = value.clone()
-            else:
-                values[place] = value.clone()
-        return op(*values, **kwargs)
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        given.update({place: given[place].clone() for place in places})
+        return op(*[given.pop(i) for i in range(len(args))], **given)
 
     def fake(*args: Any, **kwargs: Any) -> Any:
         results = [torch.empty_like(value) for value in _at(places, args, kwargs)]
@@ -523,11 +525,8 @@ def _at(
 
 def written_arguments(op: Any) -> list[int | str]:
     """What an operator writes to: positions, and names of keyword-only arguments."""
-    written: list[int | str] = []
-    for position, argument in enumerate(op._schema.arguments):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            written.append(argument.name if argument.kwarg_only else position)
-    return written
+    found = [(i, a) for i, a in enumerate(op._schema.arguments) if a.alias_info is not None]
+    return [a.name if a.kwarg_only else i for i, a in found if a.alias_info.is_write]
 
 
 # `torch.autocast`: floating-point tensors are cast, and the operator runs without autocast.

@@ -70,6 +70,49 @@ def apart(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def functionalize(library: Any, op: Any, places: Sequence[Any], compute: Any) -> None:
+    """Serve `torch.func.functionalize`, by `compute` or on copies, since PyTorch 2.9; older releases refuse the calls.
+
+    With a kernel for Functionalize, compilers would no longer functionalize by themselves. So this one stands where
+    functorch begins, and leaves other transforms to what was there.
+    """
+    get, key = getattr(torch.library, "get_kernel", None), "FuncTorchDynamicLayerFrontMode"
+    if get is None:
+        return
+    others: Any = get(op, key)
+
+    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        from torch._functorch import pyfunctorch
+
+        layer: Any = pyfunctorch.retrieve_current_functorch_interpreter()
+        if layer.key() != _C._functorch.TransformType.Functionalize:
+            return others.call_boxed(keyset, *args, **kwargs)
+        return compute(*args, **kwargs) if compute else _on_copies(layer, op, places, args, kwargs)
+
+    library.impl(op.name().partition("::")[2], kernel, key, with_keyset=True)
+
+
+def _on_copies(layer: Any, op: Any, places: Sequence[Any], args: Any, kwargs: Any) -> Any:
+    from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
+
+    api: Any = FunctorchFunctionalizeAPI(layer)
+    given = {**dict(enumerate(args)), **kwargs}
+    written = {id(v): v for v in pytree.tree_leaves([given.get(place) for place in places])}
+    below = {id(v): api.unwrap_tensors(v) for v in pytree.tree_leaves((args, kwargs))}
+    # Tensors that come from outside of the function are written to.
+    copied = [i for i, v in written.items() if v is not None and torch._is_functional_tensor(v)]
+    with api.redispatch_to_next():
+        below.update({i: below[i].clone() for i in copied})
+        inner = pytree.tree_map(lambda v: below[id(v)], (args, kwargs))
+        found = op(*inner[0], **inner[1])
+    for i in copied:
+        api.replace(written[i], below[i])
+        api.commit_update(written[i])
+        api.sync(written[i])
+    own = {id(below.get(i)): v for i, v in written.items()}
+    return pytree.tree_map(lambda v: own[id(v)] if id(v) in own else api.wrap_tensors(v), found)
+
+
 def _decompose_in_inductor(given: Any) -> None:
     from torch._inductor import decomposition
 
