@@ -1,4 +1,4 @@
-"""Kernels that compute the reference of an operator, where `dispatch` says `reference`.
+"""What a reference is in C++: a kernel, where `dispatch` says `reference`, and in a node of `derivatives: auto`.
 
 at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
   return ::mylib::fallback::apart(at::Tensor(x * at::sigmoid(x) * scale), x, scale);
@@ -12,29 +12,32 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
 from torchgen_lite.analysis.differentiability.kinds import check_operands, check_writes
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.formulas.model import Call, Member, Name
+from torchgen_lite.formulas.model import Call, Expression, Member, Name
 from torchgen_lite.formulas.python import KINDS, differs, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, every_part, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.schema import ListType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.differentiation import check_trees
+from torchgen_lite.targets.cpp_torch.nodes import NodeView, check_trees
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
 # A reference calls PyTorch alone, also where the library has an operator of that name.
 _TORCH = Functions("")
+NO_NAMES: Mapping[str, Expression] = {}
 
 
 def reference_registrations(
@@ -45,8 +48,8 @@ def reference_registrations(
     """The kernels, each a function of its own, which takes symbolic integers."""
     for one in registered:
         if one.origin is Origin.reference:
-            operator, trees = by_facts[one.operator], _trees(one.operator)
-            headers = {h for tree in trees for h in called_headers(tree, _TORCH)}
+            operator, trees = by_facts[one.operator], _trees(one.operator, _present(one.operator))
+            headers = reference_headers(one.operator)
             headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}
             wrapper = Wrapper(
                 operator,
@@ -59,19 +62,34 @@ def reference_registrations(
             yield wrapped(one.key, wrapper)
 
 
-def _trees(operator: Operator) -> list[Typed]:
-    """The results of a reference, as formulas. An absent optional tensor is one that is not defined."""
+def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operator) -> NodeView:
+    """The node of an entry that says `auto`, with the results that have gradients."""
+    results, every = [], _trees(operator)
+    for index in info.outputs:
+        is_list = isinstance(operator.schema.returns[index].type, ListType)
+        class_ = "autograd::variable_list" if is_list else "at::Tensor"
+        results.append(f"{class_}({write(every[index], _TORCH)})")
+    return view._replace(derivatives=(), inputs=info.arguments, reference=tuple(results))
+
+
+def reference_headers(operator: Operator) -> set[str]:
+    return {h for tree in _trees(operator) for h in called_headers(tree, _TORCH)}
+
+
+def _present(operator: Operator) -> dict[str, Expression]:
+    """Optional tensors in a kernel: one that is absent is not defined."""
+    none = Call(Name("at::Tensor"), ())
+    names = [a.name for a in operator.schema.arguments if bare_type(a.type) == "Tensor?"]
+    return {identifier(name): Call(Member(Name(name), "value_or"), (none,)) for name in names}
+
+
+def _trees(operator: Operator, more: Mapping[str, Expression] = NO_NAMES) -> list[Typed]:
+    """The results of a reference, as formulas; `more` says what names stand for."""
     samples, schema = operator.function.samples, operator.schema
     assert samples is not None and samples.reference is not None
     tree, place = samples.reference.tree, samples.reference.place
     names = {a: Name(a.name) for a in schema.arguments}
-    none = Call(Name("at::Tensor"), ())
-    given = {
-        identifier(a.name): (
-            Call(Member(name, "value_or"), (none,)) if bare_type(a.type) == "Tensor?" else name
-        )
-        for a, name in names.items()
-    }
+    given = {**{identifier(a.name): name for a, name in names.items()}, **more}
     parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
     torchs = callable_operators([o.function for o in operator.others.lent.values()])
     kinds = KINDS | {a.name: kind_of_value(a.type) for a in names}
@@ -79,9 +97,21 @@ def _trees(operator: Operator) -> list[Typed]:
     return [type_formula(in_formulas(part, given, place), scope) for part in parts]
 
 
+def _is_computed(one: Registration) -> bool:
+    """Whether it computes a reference."""
+    is_auto = one.origin is Origin.autograd and one.operator.function.is_auto
+    return is_auto or one.origin is Origin.reference
+
+
+_INSTEAD = {
+    Origin.reference: "name a kernel",
+    Origin.autograd: "add the target `torch-python`, whose package registers these gradients",
+}
+
+
 def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
-    """What the references that are kernels say, and C++ cannot, or says otherwise."""
-    for one in {r.operator: r for r in registered if r.origin is Origin.reference}:
+    """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
+    for one, origin in {r.operator: r.origin for r in registered if _is_computed(r)}.items():
         function = one.function
         trees = _trees(one)
         yield from check_trees(function, trees, _TORCH)
@@ -97,5 +127,5 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
                 given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
                 unsaid.append((tree.node, given, ""))
         for node, problem, hint in unsaid:
-            hint = hint or "write what both languages have, or name a kernel"
+            hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)

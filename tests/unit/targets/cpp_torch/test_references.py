@@ -12,8 +12,10 @@ from torchgen_lite.pipeline import Generated, generate_all
 SCHEMA = "f(Tensor x, Tensor? w, int n, SymInt m, Scalar s, bool flag, str from, Tensor[] ts, float? o) -> Tensor"
 
 
-def made(reference: str, folder: Path, schema: str = SCHEMA) -> Generated:
-    entry = f"- func: my::{schema}\n  dispatch: {{Meta: reference}}\n  samples:\n    calls: []\n"
+def made(
+    reference: str, folder: Path, schema: str = SCHEMA, fields: str = "dispatch: {Meta: reference}"
+) -> Generated:
+    entry = f"- func: my::{schema}\n  {fields}\n  samples:\n    calls: []\n"
     (folder / "ops.yaml").write_text(f"{entry}    reference: >-\n      {reference}\n")
     (folder / "torchgen_lite.toml").write_text('schema = "ops.yaml"\ntargets = ["cpp-torch"]\n')
     program = load(root=folder)
@@ -131,3 +133,48 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
 def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
     (found,) = made("(x, x, x)", tmp_path, "f(Tensor x) -> (Tensor, Tensor)").diagnostics
     assert (found.code, found.message) == ("TG540", "the reference gives 3 results")
+
+
+AUTO = "dispatch: {CPU: f}\n  derivatives: auto"
+
+
+def test_gradients_of_a_reference(tmp_path: Path) -> None:
+    """Results without gradients are not computed; an absent tensor is one that is not defined."""
+    schema = "f(Tensor x, Tensor? w, Tensor[] ts, *, int n) -> (Tensor, Tensor, Tensor[])"
+    fields = f"{AUTO}\n  output_differentiability: [true, false, true]"
+    files = made("(x * n if w is None else w, x > 0, [x, ts[0]])", tmp_path, schema, fields)
+    assert not files.diagnostics, files.diagnostics
+    text = files.files["cpp-torch/src/register_autograd.cpp"]
+    assert "#include <my/autograd_reference.h>" in text
+    assert """
+struct FBackward0 : public autograd::ReferenceNode {
+  void release_variables() override {
+    release(saved_x, saved_w, saved_ts);
+  }
+
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    auto x = autograd::unpack(*this, saved_x);
+    auto w = autograd::unpack(*this, saved_w);
+    auto ts = autograd::unpack(*this, saved_ts);
+    [[maybe_unused]] auto& n = saved_n;
+    autograd::materialize(*this, grads);
+    autograd::Recomputed _again(*this, x, w, ts);
+    return _again.gradients(
+        grads,
+        autograd::flat(
+            at::Tensor(!w.defined() ? x * n : w),
+            autograd::variable_list({x, autograd::item(ts, 0)})));
+  }
+""" in text
+
+
+def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
+    (found,) = made("torch.exp(x) + x[1:]", tmp_path, fields=AUTO).diagnostics
+    assert (found.code, found.message) == ("TG540", "`x[1:]` is said in Python alone")
+    assert found.label is not None and (found.label.span.text, found.label.span.line) == (
+        "x[1:]",
+        7,
+    )
+    assert str(found.help) == (
+        "write what both languages have, or add the target `torch-python`, whose package registers these gradients"
+    )
