@@ -205,6 +205,7 @@ def setup_context_gated(
     gate = inputs[1]
     by = keyword_only_inputs["by"]
     ctx.by = by
+    ctx._autocast = _library.autocasts(inputs)
     ctx.save_for_backward(x, gate)
 
 
@@ -213,10 +214,12 @@ def backward_gated(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     needs = _support.padded(ctx.needs_input_grad, 2)
     x, gate = ctx.saved_tensors
     by = ctx.by
+    _autocast = ctx._autocast
     return _library.gradients(
         ctx,
         needs,
         grads,
+        _autocast,
         lambda x,
         gate=None,
         *,
