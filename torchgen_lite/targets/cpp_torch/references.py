@@ -8,7 +8,7 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
 from torchgen_lite.analysis.differentiability.kinds import check_operands, check_writes
@@ -37,7 +37,6 @@ from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
 # A reference calls PyTorch alone, also where the library has an operator of that name.
 _TORCH = Functions("")
-NO_NAMES: Mapping[str, Expression] = {}
 
 
 def reference_registrations(
@@ -76,20 +75,20 @@ def reference_headers(operator: Operator) -> set[str]:
     return {h for tree in _trees(operator) for h in called_headers(tree, _TORCH)}
 
 
-def _present(operator: Operator) -> dict[str, Expression]:
+def _present(operator: Operator) -> list[tuple[str, Expression]]:
     """Optional tensors in a kernel: one that is absent is not defined."""
     none = Call(Name("at::Tensor"), ())
     names = [a.name for a in operator.schema.arguments if bare_type(a.type) == "Tensor?"]
-    return {identifier(name): Call(Member(Name(name), "value_or"), (none,)) for name in names}
+    return [(identifier(name), Call(Member(Name(name), "value_or"), (none,))) for name in names]
 
 
-def _trees(operator: Operator, more: Mapping[str, Expression] = NO_NAMES) -> list[Typed]:
+def _trees(operator: Operator, more: Iterable[tuple[str, Expression]] = ()) -> list[Typed]:
     """The results of a reference, as formulas; `more` says what names stand for."""
     samples, schema = operator.function.samples, operator.schema
     assert samples is not None and samples.reference is not None
     tree, place = samples.reference.tree, samples.reference.place
     names = {a: Name(a.name) for a in schema.arguments}
-    given = {**{identifier(a.name): name for a, name in names.items()}, **more}
+    given = {identifier(a.name): name for a, name in names.items()} | dict(more)
     parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
     torchs = callable_operators([o.function for o in operator.others.lent.values()])
     kinds = KINDS | {a.name: kind_of_value(a.type) for a in names}
@@ -97,12 +96,7 @@ def _trees(operator: Operator, more: Mapping[str, Expression] = NO_NAMES) -> lis
     return [type_formula(in_formulas(part, given, place), scope) for part in parts]
 
 
-def _is_computed(one: Registration) -> bool:
-    """Whether it computes a reference."""
-    is_auto = one.origin is Origin.autograd and one.operator.function.is_auto
-    return is_auto or one.origin is Origin.reference
-
-
+# Where references are computed, with what else to do.
 _INSTEAD = {
     Origin.reference: "name a kernel",
     Origin.autograd: "add the target `torch-python`, whose package registers these gradients",
@@ -111,7 +105,10 @@ _INSTEAD = {
 
 def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
-    for one, origin in {r.operator: r.origin for r in registered if _is_computed(r)}.items():
+    own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
+    for one, instead in {
+        r.operator: _INSTEAD[r.origin] for r in own if r.origin in _INSTEAD
+    }.items():
         function = one.function
         trees = _trees(one)
         yield from check_trees(function, trees, _TORCH)
@@ -127,5 +124,5 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
                 given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
                 unsaid.append((tree.node, given, ""))
         for node, problem, hint in unsaid:
-            hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
+            hint = hint or f"write what both languages have, or {instead}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)

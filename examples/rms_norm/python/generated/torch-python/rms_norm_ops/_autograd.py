@@ -229,38 +229,31 @@ def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
-# What autocast does on a device: its name, whether it is enabled, and the dtype.
-Autocast = tuple[str, bool, torch.dtype]
+def autocasts(inputs: Any) -> dict[str, Any]:
+    """What autocast does on the devices of a call: the dtype, and whether it is enabled."""
+    devices = ["cpu", *(tensor.device.type for tensor in _tensors(inputs))]
+    return {d: _autocast(d) for d in devices if _torch.amp.is_autocast_available(d)}
 
 
-def autocasts(inputs: Any) -> tuple[Autocast, ...]:
-    """What autocast does on the devices of a call."""
-    devices = dict.fromkeys(["cpu", *(t.device.type for t in _tensors(inputs))])
-    return tuple([_autocast(d) for d in devices if _torch.amp.is_autocast_available(d)])
+def _autocast(device: str) -> Any:
+    return torch.get_autocast_dtype(device), _torch.is_autocast_enabled(device)
 
 
-def _autocast(device: str) -> Autocast:
-    return device, _torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)
+def under(kept: dict[str, Any], reference: Function) -> Function:
+    """A reference under the autocast of a call. What is cast there is not for other calls."""
 
+    def again(*args: Any, **kwargs: Any) -> Any:
+        for device, state in kept.items():
+            if state != _autocast(device):
+                with _torch.autocast(device, *state, cache_enabled=False):
+                    return again(*args, **kwargs)
+        return reference(*args, **kwargs)
 
-def _again(kept: Sequence[Autocast], reference: Function, *args: Any, **kwargs: Any) -> Any:
-    """What a reference computes under the autocast of the call. What is cast here is not for calls to come."""
-    for one in kept:
-        if one != _autocast(one[0]):
-            with torch.autocast(one[0], one[2], one[1], cache_enabled=False):
-                return _again(kept, reference, *args, **kwargs)
-    return reference(*args, **kwargs)
+    return again
 
 
 def gradients(
-    ctx: Any,
-    needs: Sequence[Any],
-    grads: Any,
-    kept: Sequence[Autocast],
-    reference: Function,
-    /,
-    *args: Any,
-    **kwargs: Any,
+    ctx: Any, needs: Sequence[Any], grads: Any, reference: Function, /, *args: Any, **kwargs: Any
 ) -> tuple[Any, ...]:
     """The gradients that `needs` asks for: those of what a reference computes from the arguments again.
 
@@ -274,8 +267,7 @@ def gradients(
         """The results that have a gradient, and the gradients."""
         given = iter(tensors)
         own = [next(given) if flag else value for value, flag in zip(values, flags)]
-        own = pytree.tree_unflatten(own, shape)
-        results = pytree.tree_leaves(_again(kept, reference, *own, *rest, **kwargs))
+        results = pytree.tree_leaves(reference(*pytree.tree_unflatten(own, shape), *rest, **kwargs))
         pairs = zip(results, pytree.tree_leaves(grads), strict=True)
         known = [(r, g.to(r.dtype)) for r, g in pairs if g is not None and _is_real(r)]
         for r, g in known:
