@@ -227,14 +227,14 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     if scalar is None:
         return None
     span, text = reader.span(node), scalar.value.strip()
-    if KERNEL_NAME.fullmatch(text) and "::" not in text:
-        return Reference(text, text, ((text, span),), span, ast.Name(text), lambda _: span)
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         hint = error.msg if isinstance(error, SyntaxError) else None
         reader.refuse("TG335", text, "an expression of Python", span, "here", hint)
         return None
+    if KERNEL_NAME.fullmatch(text) and "::" not in text:
+        return Reference(text, text, ((text, span),), span, tree, lambda _: span)
     place = _placed(scalar.value, reader.locator(scalar))
     for part in ast.walk(tree):
         problem = _unread(part)

@@ -45,11 +45,10 @@ def refers(program: Program, target: str) -> set[str]:
 
 def derived(program: Program) -> frozenset[str]:
     """The operators with `derivatives: auto` whose gradients the package of torch-python registers."""
-    autos = [one for one in program.functions if one.is_auto]
+    autos = {one.name for one in program.functions if one.is_auto}
     brings = [t for t in configured_targets(program.config) if autos and t.name == BRINGS]
     found = [r for target in brings for r in target.select(program).registrations(program)]
-    made = {r.operator.name for r in found if r.origin is Origin.formulas}
-    return frozenset(one.name for one in autos if one.name in made)
+    return frozenset(r.operator.name for r in found if r.origin is Origin.formulas) & autos
 
 
 def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:

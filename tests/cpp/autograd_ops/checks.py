@@ -117,6 +117,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, y: ops.product(x, y.to(x.dtype)),
         (tensor(2, 2, dtype=torch.cdouble), tensor(2, 2)),
     ),
+    "items of what functions give": (ops.largest, (X,)),
     "a reference of a list": (
         lambda x, y, z: (*(p := ops.parts([x, y], [None, z], z))[0], p[2]),
         (Y, Y.detach().exp().requires_grad_(), tensor(2)),
@@ -627,6 +628,7 @@ def test_references_are_kernels() -> None:
     with pytest.raises(IndexError, match="list index out of range"):
         ops.unchanged(y, [])
     assert torch.equal(ops.doubled(x), x * 2)
+    assert torch.equal(ops.largest(x), x.max(1).values + x[:, 1].sum() + x[-1].sum())
 
 
 def test_a_reference_on_meta_is_the_fake() -> None:

@@ -19,12 +19,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch import references
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_kernel
-from torchgen_lite.targets.cpp_torch.nodes import (
-    calls_functions,
-    check_trees,
-    node_view,
-    unsayable_parts,
-)
+from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
@@ -75,9 +70,6 @@ def build_differentiation(
     diagnostics += dict.fromkeys(
         found for info in recorded.values() for found in unsayable_parts(info, functions)
     )
-    for info in recorded.values():
-        if not info.function.is_auto:
-            diagnostics += check_trees(info.function, info.trees, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
@@ -150,10 +142,9 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
-    for key in plan.origins:
+    for key in plan.origins if function.name not in policy.elsewhere else ():
         info = plan.infos.get(key)
-        is_ours = info is not None and function.name not in policy.elsewhere
-        problem = policy.refuses(operator.facts, plan, info) if info and is_ours else ""
+        problem = info and policy.refuses(operator.facts, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is generated from its formulas"

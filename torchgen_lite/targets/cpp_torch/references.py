@@ -26,7 +26,6 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.schema import ListType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -63,12 +62,10 @@ def reference_registrations(
 
 def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operator) -> NodeView:
     """The node of an entry that says `auto`, with the results that have gradients."""
-    results, every = [], _trees(operator)
-    for index in info.outputs:
-        is_list = isinstance(operator.schema.returns[index].type, ListType)
-        class_ = "autograd::variable_list" if is_list else "at::Tensor"
-        results.append(f"{class_}({write(every[index], _TORCH)})")
-    return view._replace(derivatives=(), inputs=info.arguments, reference=tuple(results))
+    trees = [tree for index, tree in enumerate(_trees(operator)) if index in info.outputs]
+    classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
+    results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
+    return view._replace(derivatives=(), inputs=info.arguments, reference=results)
 
 
 def reference_headers(operator: Operator) -> set[str]:
@@ -87,11 +84,10 @@ def _trees(operator: Operator, more: Iterable[tuple[str, Expression]] = ()) -> l
     samples, schema = operator.function.samples, operator.schema
     assert samples is not None and samples.reference is not None
     tree, place = samples.reference.tree, samples.reference.place
-    names = {a: Name(a.name) for a in schema.arguments}
-    given = {identifier(a.name): name for a, name in names.items()} | dict(more)
+    given = {identifier(a.name): Name(a.name) for a in schema.arguments} | dict(more)
     parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
     torchs = callable_operators([o.function for o in operator.others.lent.values()])
-    kinds = KINDS | {a.name: kind_of_value(a.type) for a in names}
+    kinds = KINDS | {a.name: kind_of_value(a.type) for a in schema.arguments}
     scope = Scope(kinds, operators=torchs)
     return [type_formula(in_formulas(part, given, place), scope) for part in parts]
 
@@ -106,23 +102,23 @@ _INSTEAD = {
 def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
     own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
-    for one, instead in {
-        r.operator: _INSTEAD[r.origin] for r in own if r.origin in _INSTEAD
-    }.items():
+    for one, origin in {r.operator: r.origin for r in own if r.origin in _INSTEAD}.items():
         function = one.function
         trees = _trees(one)
-        yield from check_trees(function, trees, _TORCH)
         parts = [part for tree in trees for part in every_part(tree)]
         for part in parts:
             yield from findings(function, (*check_operands(part), *check_writes(part)))
         unsaid = [found for tree in trees for found in unsayable(tree, _TORCH)]
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
-        if 1 < len(trees) != len(one.schema.returns):
-            unsaid.append((trees[0].node, f"the reference gives {len(trees)} results", ""))
+        spans, others = [node.span for node, *_ in unsaid], check_trees(function, trees, _TORCH)
+        yield from (d for d in others if not d.label or d.label.span not in spans)
+        if len(trees) != len(one.schema.returns) and (len(trees) > 1 or origin is Origin.autograd):
+            given = f"the reference gives {len(trees)} result{'s' * (len(trees) > 1)}"
+            unsaid.append((trees[0].node, given, ""))
         for tree, result in zip(trees, one.schema.returns):
             if not fits(tree.kind, frozenset({kind_of_value(result.type)})):
                 given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
                 unsaid.append((tree.node, given, ""))
         for node, problem, hint in unsaid:
-            hint = hint or f"write what both languages have, or {instead}"
+            hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)

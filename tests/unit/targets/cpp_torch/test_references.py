@@ -59,6 +59,8 @@ def body(files: Generated) -> str:
             "at::full({n}, 1.5, at::TensorOptions().dtype(x.scalar_type()).device(x.device()))",
         ),
         ("torch.zeros_like(x) // 2", "at::floor_divide(at::zeros_like(x), 2)"),
+        ("x.max(0)[0]", "autograd::item(x.max(0), 0)"),
+        ("x.T", "x.numpy_T()"),
     ],
 )
 def test_a_reference_in_cpp(reference: str, text: str, tmp_path: Path) -> None:
@@ -103,13 +105,23 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * torch.tensor(1.5)", "TG540", "what `tensor` is given is another argument in C++"),
         ("x[flag]", "TG540", "what `[]` is given is another argument in C++"),
         ("x.sum(dim=1)", "TG540", "C++ has no keyword arguments, such as `dim`"),
+        ("x.unique()", "TG540", "`x.unique()` is said in Python alone"),
+        ("x * x.tolist()[0]", "TG540", "`x.tolist()` is said in Python alone"),
+        ("x.type(torch.half)", "TG540", "`x.type(torch.half)` is said in Python alone"),
+        ("x * x.shape.numel()", "TG540", "`x.shape.numel()` is said in Python alone"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
         ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
         ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
         ("x if o else x", "TG344", "`o` is a float or None: a condition is a boolean or a number"),
         ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
         ("torch.exp(x, x)", "TG323", "`exp` takes 1 argument, and 2 are given"),
-        ("n // 2 * x", "TG323", "`floor_divide` takes a tensor, and none is given"),
+        ("n // 2 * x", "TG540", "`n // 2` is said in Python alone"),
+        ("x * n ** 2", "TG540", "`n ** 2` is said in Python alone"),
+        (
+            "torch.floor_divide(n, 2) * x",
+            "TG540",
+            "`torch.floor_divide(n, 2)` is said in Python alone",
+        ),
         (
             "torch.absent(x)",
             "TG341",
@@ -128,6 +140,11 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
     (found,) = made("torch.exp(x) + x[1:] * 2", tmp_path).diagnostics
     assert found.label is not None and found.label.span.text == "x[1:]"
     assert found.label.span.line == 6
+
+
+def test_a_keyword_of_a_method(tmp_path: Path) -> None:
+    (found,) = made("x.sum(dim=1)", tmp_path).diagnostics
+    assert str(found.help) == "write it by position"
 
 
 def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
@@ -178,3 +195,10 @@ def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
     assert str(found.help) == (
         "write what both languages have, or add the target `torch-python`, whose package registers these gradients"
     )
+
+
+def test_each_result_of_a_node_is_written(tmp_path: Path) -> None:
+    schema = "f(Tensor x) -> (Tensor, Tensor)"
+    (found,) = made("torch.max(x, 0)", tmp_path, schema, AUTO).diagnostics
+    assert (found.code, found.message) == ("TG540", "the reference gives 1 result")
+    assert not made("torch.max(x, 0)", tmp_path, schema).diagnostics

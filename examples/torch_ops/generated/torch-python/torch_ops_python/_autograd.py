@@ -229,14 +229,11 @@ def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
-def autocasts(inputs: Any) -> dict[str, Any]:
-    """What autocast does on the devices of a call: the dtype, and whether it is enabled."""
-    devices = ["cpu", *(tensor.device.type for tensor in _tensors(inputs))]
-    return {d: _autocast(d) for d in devices if _torch.amp.is_autocast_available(d)}
-
-
-def _autocast(device: str) -> Any:
-    return torch.get_autocast_dtype(device), _torch.is_autocast_enabled(device)
+def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
+    """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
+    devices = [*more, *(tensor.device.type for tensor in _tensors(inputs))]
+    known = filter(_torch.amp.is_autocast_available, devices)
+    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
 
 
 def under(kept: dict[str, Any], reference: Function) -> Function:
@@ -244,7 +241,7 @@ def under(kept: dict[str, Any], reference: Function) -> Function:
 
     def again(*args: Any, **kwargs: Any) -> Any:
         for device, state in kept.items():
-            if state != _autocast(device):
+            if {device: state} != autocasts((), device):
                 with _torch.autocast(device, *state, cache_enabled=False):
                     return again(*args, **kwargs)
         return reference(*args, **kwargs)

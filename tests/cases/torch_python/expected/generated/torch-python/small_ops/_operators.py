@@ -205,7 +205,7 @@ def setup_context_gated(
     gate = inputs[1]
     by = keyword_only_inputs["by"]
     ctx.by = by
-    ctx._autocast = _library.autocasts(inputs)
+    ctx._autocast = _library.autocasts(inputs, "cpu")
     ctx.save_for_backward(x, gate)
 
 
