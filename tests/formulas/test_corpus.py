@@ -148,6 +148,9 @@ def test_what_a_target_cannot_say_it_refuses_by_name(row: Row) -> None:
         ("grad[other]", "TG344"),
         ("grad[s]", "TG344"),
         ("cat({grad, 2})", "TG344"),
+        ("grad * self.var(1)", "TG344"),
+        ("grad * self.std({1})", "TG344"),
+        ("grad.expand(2, n)", "TG344"),
         ("flag ? grad : 2", "TG342"),
         ("grad.mul_(2)", "TG345"),
         ("grad.__imul__(2)", "TG345"),
@@ -285,3 +288,11 @@ def test_tangents_agree_with_gradients(built: tuple[str, Path]) -> None:
 
 def _agree(backward: float, forward: float) -> bool:
     return bool(forward == pytest.approx(backward, rel=1e-12, nan_ok=True))
+
+
+@pytest.mark.parametrize(
+    "formula", ["grad * self.var(flag)", "grad * self.var(dims, true, true)", "grad.expand({2, 3})"]
+)
+def test_what_c_plus_plus_and_python_take_alike(formula: str) -> None:
+    for target in ("cpp-torch", "torch-python"):
+        assert codes(entry(0, Row(formula)), target) == [], target

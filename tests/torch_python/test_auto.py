@@ -98,3 +98,50 @@ def test_they_are_those_of_formulas(tmp_path: Path) -> None:
         "broadcast True True 3",
         "one from the other True True 3",
     ]
+
+
+# The kernel of this operator is its reference, so that PyTorch's own gradients are those that are wanted.
+CAST = """\
+- func: my::product(Tensor x, Tensor y) -> Tensor
+  dispatch: {CPU: product}
+  fake: {like: x}
+  derivatives: auto
+  samples:
+    calls:
+      - (randn(3, 3), randn(3, 3))
+    reference: torch.tanh(x @ y)
+"""
+CASTING = """
+import itertools
+import torch
+import my_ops as ops
+
+x, y = (torch.randn(3, 3, requires_grad=True) for _ in range(2))
+dtypes = (None, torch.bfloat16, torch.float16)
+
+def gradients(f, at_call, at_backward):
+    with torch.autocast("cpu", at_call, enabled=at_call is not None):
+        total = (f(x, y) ** 2).sum()
+    with torch.autocast("cpu", at_backward, enabled=at_backward is not None):
+        return torch.autograd.grad(total, (x, y))
+
+def transformed(f, at_call, at_backward):
+    with torch.autocast("cpu", at_call, enabled=at_call is not None):
+        _, pull = torch.func.vjp(f, x, y)
+    with torch.autocast("cpu", at_backward, enabled=at_backward is not None):
+        return pull(torch.ones_like(f(x, y)))
+
+for take in (gradients, transformed):
+    for states in itertools.product(dtypes, dtypes):
+        found, wanted = (take(f, *states) for f in (ops.product, lambda x, y: (x @ y).tanh()))
+        print(*states, [torch.equal(g, w) for g, w in zip(found, wanted)])
+"""
+
+
+def test_the_autocast_is_that_of_the_call(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(CAST)
+    (tmp_path / "kern.py").write_text("def product(x, y):\n    return (x @ y).tanh()\n")
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    write_package(tmp_path)
+    said = run_program(tmp_path, CASTING).splitlines()
+    assert len(said) == 18 and [line for line in said if "[True, True]" not in line] == []

@@ -21,7 +21,8 @@ class Policy(NamedTuple):
     `target` is the name of a target, if it is one. `in_pytorch`: the kernels get into PyTorch, whose
     fallbacks are there already. `is_pytorch`: they are PyTorch's own. `by_range`: an operator may have an entry for each
     of several ranges of releases. `makes` are the kernels that are
-    generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do.
+    generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do. Formulas of
+    operators in `elsewhere` are those of another target.
     """
 
     target: str = ""
@@ -30,6 +31,7 @@ class Policy(NamedTuple):
     refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = lambda *_: ""
     is_pytorch: bool = False
     by_range: bool = False
+    elsewhere: frozenset[str] = frozenset()
 
     @property
     def knows_formulas(self) -> bool:
@@ -45,8 +47,6 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     """Why libtorch can't use a kernel with these formulas; empty if it can."""
     if not info.slots or operator.kind is SchemaKind.out:
         return ""
-    if info.function.is_auto:
-        return "has `derivatives: auto`, and a reference in Python"
     if operator.kind is not SchemaKind.functional and plan.written != ("self",):
         return "writes to more than `self`"
     if operator.kind is not SchemaKind.functional and plan.tensors[0].is_list:

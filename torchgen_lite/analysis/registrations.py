@@ -213,7 +213,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    for key, origin in plan.origins.items():
+    for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():
         # libtorch already has kernels for the default formulas of its operators; formulas for a
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
@@ -245,7 +245,7 @@ def _underived(
     takes = tensor_arguments(schema.inputs)
     gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
-    is_elsewhere |= operator.function.is_auto and Origin.autograd in policy.makes
+    is_elsewhere |= operator.name in policy.elsewhere
     if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
         yield Registration(operator, AUTOGRAD, Origin.underived)
 

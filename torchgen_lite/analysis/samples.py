@@ -40,7 +40,7 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
     """Names in an expression that are not arguments. Targets check whether functions exist."""
     words = BUILTINS | {a.name + "_" * iskeyword(a.name) for a in function.func.arguments}
     let = {name: span for name, _, span in reference.let}
-    yield from check_let(let.items(), words | {*return_names(function.func)})
+    yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()
     for name, span in reference.names if not reference.function else ():
         if name not in words:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import NUMBER_SORTS, Kind, Sort
+from torchgen_lite.formulas.kinds import BOOL, NUMBER_SORTS, Kind, Sort
 from torchgen_lite.formulas.tree import Typed
 
 COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
@@ -41,6 +41,19 @@ def misfits(tree: Typed) -> Iterator[Misfit]:
             yield from _all(tree.parts[1:], _is_index, "an index is an integer")
         case nodes.ListDisplay():
             yield from _items(tree.parts)
+
+
+# Which argument is a truth in C++, and a dimension or a size in Python.
+_TRUTHS = {"expand": 2, "std": 1, "std_mean": 1, "var": 1, "var_mean": 1}
+
+
+def is_other(tree: Typed) -> bool:
+    """Whether a call is given a number, or a list of one, that is another argument in C++ than in Python."""
+    at = _TRUTHS.get(nodes.name_called(tree.node), len(tree.parts))
+    given = [p.parts if isinstance(p.node, nodes.ListDisplay) else (p,) for p in tree.parts[at:]][
+        :1
+    ]
+    return any(len(g) == 1 and g[0].kind.is_number and g[0].kind != BOOL for g in given)
 
 
 def joint(left: Kind, right: Kind) -> Kind:

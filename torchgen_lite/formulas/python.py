@@ -22,6 +22,12 @@ _DTYPES = {name: nodes.Name(f"at::k{enum}") for name, enum in ENUMERATORS["Scala
 KINDS = {name.text: DTYPE for name in _DTYPES.values()}
 # What C++ calls otherwise: there a number, and a list of one, is a truth or an integer before it is a list.
 _OTHERS = frozenset("dsplit hsplit std std_mean stft tensor_split var var_mean vsplit".split())
+# Methods that C++ does not have, or that are others there.
+_PYTHONS = frozenset("""
+    apply_ as_subclass bfloat16 byte cdouble cfloat char dim_order double half is_shared long map2_ map_ nelement new
+    new_tensor numpy resize resize_as short storage_type to_sparse_coo tolist type unique unique_consecutive
+    untyped_storage
+    """.split())
 _FUNCTIONS = {"Pow": "pow", "MatMult": "matmul", "FloorDiv": "floor_divide"}
 _BINARY = "Add Sub Mult Div Mod BitAnd BitOr BitXor And Or Eq NotEq Lt LtE Gt GtE"
 _SIGNS = {
@@ -92,6 +98,10 @@ def differs(part: Typed) -> str:
     if isinstance(node, nodes.Lambda):
         return f"`{node.text}` is said in Python alone"
     called, has_number = nodes.name_called(node), any(kind.is_number for kind in kinds)
+    is_method = isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member)
+    is_pythons = is_method and (called in _PYTHONS or (kinds[0].is_list and called != "defined"))
+    if is_pythons or (called in _FUNCTIONS.values() and all(kind.is_number for kind in kinds)):
+        return f"`{node.span.text if node.span else node}` is said in Python alone"
     is_other = called == "tensor" or (called in _OTHERS and len(kinds) > 1)
     is_other |= called == "expand" and has_number
     # A truth adds a dimension; in C++ it is an index.

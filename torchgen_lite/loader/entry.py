@@ -210,7 +210,8 @@ class NativeFunction(NamedTuple):
         """The function that the reference of its samples names; empty for an expression, which an argument is, too."""
         reference = self.samples.reference if self.samples is not None else None
         names = {a.name + "_" * iskeyword(a.name) for a in self.func.arguments}
-        return "" if reference is None or reference.function in names else reference.function
+        named = reference.function if reference is not None else ""
+        return "" if named.partition(".")[0] in names else named
 
     @property
     def is_auto(self) -> bool:

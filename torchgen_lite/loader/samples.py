@@ -233,8 +233,12 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
         return _read_results(reader, node, return_names(reader.func)) if reader.func else None
     text = node.value.strip() if isinstance(node, ScalarNode) and not node.is_null else ""
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
-        span, tree = reader.span(node), ast.Name(text)
-        return Reference(text, text, span, tree, {tree: span})
+        first, *rest = text.split(".")
+        tree: ast.expr = ast.Name(first)
+        for name in rest:
+            tree = ast.Attribute(tree, name)
+        span = reader.span(node)
+        return Reference(text, text, span, tree, dict.fromkeys(ast.walk(tree), span))
     return _read_python(reader, "reference", node)
 
 

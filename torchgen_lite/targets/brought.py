@@ -43,6 +43,14 @@ def refers(program: Program, target: str) -> set[str]:
     return {operator.name for selection in made for operator in selection.operators}
 
 
+def derived(program: Program) -> frozenset[str]:
+    """The operators with `derivatives: auto` whose gradients the package of torch-python registers."""
+    autos = {one.name for one in program.functions if one.is_auto}
+    brings = [t for t in configured_targets(program.config) if autos and t.name == BRINGS]
+    found = [r for target in brings for r in target.select(program).registrations(program)]
+    return frozenset(r.operator.name for r in found if r.origin is Origin.formulas) & autos
+
+
 def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
     """What a target in C++ generates of it: everything but those kernels."""
     theirs = {*in_python(program)}
@@ -61,8 +69,6 @@ def check_brought(
 ) -> Iterator[Diagnostic]:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
-    autos = [o for o in operators if o.function.is_auto and "derivatives" not in fields]
-    given += [(operator, "derivatives") for operator in autos]
     brings = [t for t in configured_targets(program.config) if t.name == BRINGS]
     if not brings:
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
@@ -85,8 +91,7 @@ def check_brought(
             if brings:
                 help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
-            code = "TG535" if field in fields else "TG540"
-            yield finding(operator.function, code, message, place, "not used", help_)
+            yield finding(operator.function, "TG535", message, place, "not used", help_)
 
 
 def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:

@@ -109,6 +109,19 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, w, b: ops.affine(x, w, b, torch.tensor([[1, 0, 2]])),
         (tensor(4, 2), tensor(2, 3), tensor(3)),
     ),
+    "a reference": (lambda x, w: ops.normed(x, w), (X, Y)),
+    "one result of a reference": (lambda x, w: ops.normed(x, w)[1], (X, Y)),
+    "a reference of what is absent": (lambda x: ops.normed(x)[0], (X,)),
+    "one from the other": (lambda x, y: ops.product(x * y, x), (tensor(3, 3), Y[0])),
+    "complex and real": (
+        lambda x, y: ops.product(x, y.to(x.dtype)),
+        (tensor(2, 2, dtype=torch.cdouble), tensor(2, 2)),
+    ),
+    "items of what functions give": (ops.largest, (X,)),
+    "a reference of a list": (
+        lambda x, y, z: (*(p := ops.parts([x, y], [None, z], z))[0], p[2]),
+        (Y, Y.detach().exp().requires_grad_(), tensor(2)),
+    ),
 }
 
 
@@ -367,6 +380,10 @@ def squared_in_place(x: Tensor) -> Tensor:
     return result
 
 
+def normed(x: Tensor) -> Tensor:
+    return x * ((x * x).mean(-1, True) + 0.5).rsqrt()
+
+
 # Functions of the library beside what they compute.
 PAIRS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
     "muladd": (lambda x: ops.muladd(x, x, 1.0), lambda x: x * x + 1.0),
@@ -380,6 +397,10 @@ PAIRS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
     "in place": (squared_in_place, lambda x: x * x),
     "a view": (lambda x: ops.diagonal_view(x.outer(x)), lambda x: x * x),
     "own operators in a formula": (ops.cube, lambda x: x**3),
+    "a reference": (
+        lambda x: ops.normed(x, x)[0] + ops.normed(x.detach(), x)[1],
+        lambda x: x * normed(x) + ((x * x).mean(-1, True) + 0.5).rsqrt().detach(),
+    ),
 }
 POINT, DIRECTION = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, -1.0, 0.5])
 
@@ -488,6 +509,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "scale_": (torch.ones(3), 2.0),
     "fill_both": (torch.ones(3), torch.ones(2), 2.0),
     "counts": (tensor(3),),
+    "normed": (tensor(2, 3), tensor(3)),
+    "parts": ([tensor(3), tensor(3)], [None], torch.ones(3)),
 }
 
 
@@ -605,6 +628,7 @@ def test_references_are_kernels() -> None:
     with pytest.raises(IndexError, match="list index out of range"):
         ops.unchanged(y, [])
     assert torch.equal(ops.doubled(x), x * 2)
+    assert torch.equal(ops.largest(x), x.max(1).values + x[:, 1].sum() + x[-1].sum())
 
 
 def test_a_reference_on_meta_is_the_fake() -> None:
@@ -616,3 +640,30 @@ def test_a_reference_on_meta_is_the_fake() -> None:
     ):
         found = torch.library.opcheck(getattr(ops, name).default, arguments)
         assert set(found.values()) == {"SUCCESS"}
+
+
+@pytest.mark.parametrize("at_call", [None, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("at_backward", [None, torch.bfloat16])
+def test_a_reference_has_the_autocast_of_the_call(
+    at_call: torch.dtype | None, at_backward: torch.dtype | None
+) -> None:
+    x, y = (tensor(3, 3, dtype=torch.float) for _ in range(2))
+
+    def gradients(function: Callable[[Tensor, Tensor], Tensor]) -> tuple[Tensor, ...]:
+        with torch.autocast("cpu", at_call, enabled=at_call is not None):
+            total = (function(x, y) ** 2).sum()
+        with torch.autocast("cpu", at_backward, enabled=at_backward is not None):
+            return torch.autograd.grad(total, (x, y))
+
+    both = zip(gradients(ops.product), gradients(lambda x, y: (x @ y).tanh()))
+    assert [torch.equal(found, wanted) for found, wanted in both] == [True, True]
+    assert not torch.is_autocast_enabled("cpu") and torch.is_autocast_cache_enabled()
+
+
+def test_what_has_no_gradient_of_a_reference() -> None:
+    x = tensor(3, 2)
+    x.requires_grad_(False)
+    assert not any(t.requires_grad for t in ops.normed(x))
+    # Integers have no gradient.
+    order, total = ops.parts([X, X], [], X)[1:]
+    assert not order.requires_grad and total.requires_grad

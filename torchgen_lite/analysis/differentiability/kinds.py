@@ -20,7 +20,7 @@ from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.language import CERTAIN
-from torchgen_lite.formulas.operands import misfits
+from torchgen_lite.formulas.operands import is_other, misfits
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch_functions import in_at
@@ -150,6 +150,9 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
 def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     node, operator = part.node, part.operator
+    if operator is None and is_other(part):
+        message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
+        yield Found("TG344", message, node.span, "not taken here")
     if not isinstance(node, nodes.Call) or operator is None or not operator.is_own:
         return
     for value, argument in _bound(node, part.parts, operator):

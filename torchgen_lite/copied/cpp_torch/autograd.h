@@ -81,6 +81,10 @@ decltype(auto) item(const List& list, int64_t index) {
   return list[index];
 }
 
+inline at::Tensor item(const at::Tensor& tensor, int64_t index) {
+  return tensor.select(0, index);
+}
+
 // One of the results of an operator that has several.
 template <class... Results>
 auto item(const std::tuple<Results...>& results, int64_t index) {

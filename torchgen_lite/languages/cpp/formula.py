@@ -128,11 +128,13 @@ def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
 
 
 def _item(node: nodes.Subscript, of: Typed, parts: Sequence[nodes.Expression]) -> nodes.Expression:
-    """An element of a list or of a tensor. C++ lists have no negative indices, and check none."""
+    """An element of a list or of a tensor. C++ lists have no negative indices, and check none; what a function gives
+    may be several results."""
     value = node.value
     has_it = isinstance(value, nodes.Name) and value.text in ("grads", "grad_input_mask")
     is_written = has_it and isinstance(node.index, nodes.Literal)
-    if not of.kind.is_list or is_written:
+    is_given = isinstance(of.node, nodes.Call) and of.operator is None
+    if not (of.kind.is_list or is_given) or is_written:
         return nodes.rebuild(node, parts)
     return _call("autograd::item", *parts)
 

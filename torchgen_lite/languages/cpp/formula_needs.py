@@ -102,6 +102,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
                 continue
             if operator is None:
                 hint = "pass arguments by position, or declare the operator in the schema file"
+                hint = "write it by position" if isinstance(node.function, nodes.Member) else hint
                 yield value, f"C++ has no keyword arguments, such as `{key}`", hint
             else:
                 yield value, f"no overload of `{operator.func.full_name}` takes this", ""

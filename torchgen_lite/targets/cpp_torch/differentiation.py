@@ -7,20 +7,17 @@ from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.formulas.tree import Typed
+from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.cpp.layout import Layout, copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
+from torchgen_lite.targets.cpp_torch import references
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_kernel
 from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -73,8 +70,6 @@ def build_differentiation(
     diagnostics += dict.fromkeys(
         found for info in recorded.values() for found in unsayable_parts(info, functions)
     )
-    for info in recorded.values():
-        diagnostics += check_trees(info.function, info.trees, functions)
     return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
 
 
@@ -90,6 +85,7 @@ def _files(
     for shard, own in shards.items():
         context = _context(own, functions, layout.classes)
         names = ["autograd_kernels.h"]
+        names += ["autograd_reference.h"] * any(node.reference for node in context["nodes"])
         names += ["autograd_tangents.h"] * any(one.tangents for one in context["kernels"])
         names += ["autograd_views.h"] * any(o.registered.origin is Origin.view for o in own)
         shared.update(names)
@@ -122,19 +118,22 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
             # Entries for different releases have a node each.
             place = info.node_name, info.function.torch
             nodes.setdefault(place, (info, []))[1].append(operator)
-    trees = [tree for info, _ in nodes.values() for tree in info.trees]
+    called: set[str] = set()
     views = []
     for info, own in nodes.values():
         view = node_view(info, functions, classes)
+        if info.function.is_auto:
+            view = references.with_reference(view, info, own[0].facts)
+            called |= references.reference_headers(own[0].facts)
+        else:
+            called.update(*(formula_needs.called_headers(t, functions) for t in info.trees))
         # If operators with different conditions have it, it is always there.
         is_shared = any(operator.guard != view.guard for operator in own[1:])
         views.append(view._replace(guard="") if is_shared else view)
     return {
         "calls_functions": any(calls_functions(info) for info, _ in nodes.values()),
         "has_fallbacks": any(one.registered.origin in UNKNOWN_VIEWS for one in planned),
-        "called": sorted(
-            {h for tree in trees for h in formula_needs.called_headers(tree, functions)}
-        ),
+        "called": sorted(called),
         "nodes": views,
         "kernels": kernels,
         "blocks": blocks(calls),
@@ -143,9 +142,9 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
 
 def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
-    for key in plan.origins:
+    for key in plan.origins if function.name not in policy.elsewhere else ():
         info = plan.infos.get(key)
-        problem = info and not function.is_auto and policy.refuses(operator.facts, plan, info)
+        problem = info and policy.refuses(operator.facts, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is generated from its formulas"
@@ -157,26 +156,3 @@ def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iter
         span = function.place("derivatives") or function.func.name_span or function.span
         place = Label(span, label) if span else None
         yield Diagnostic("TG541", message, place, operator=function.name)
-
-
-def check_trees(
-    function: NativeFunction, trees: Sequence[Typed], functions: Functions
-) -> Iterator[Diagnostic]:
-    """TG341 and TG323: calls of functions that nobody has, or with arguments that they do not take."""
-    own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
-    for tree in trees:
-        for node, name in formula_needs.unknown_functions(tree, functions):
-            where, others = "neither the file nor PyTorch has", functions_of_torch().at
-            if name in functions_of_torch().torch:
-                where, others = "PyTorch has only in Python", frozenset()
-            message = f"the formula calls `{name}`, which {where}"
-            hint = did_you_mean(name, own) or did_you_mean(name, others)
-            if not hint and functions.namespace:
-                hint = "name a header that declares it with `formula-headers`"
-            label = f"assumed to be `at::{name}`"
-            yield finding(function, "TG341", message, node.span, label, hint)
-        for call, message in formula_needs.wrong_counts(tree, functions):
-            kinds = [part.kind for part in call.parts[-2:]]
-            is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
-            hint = "a list is one argument: `[...]`" if is_spread else None
-            yield finding(function, "TG323", message, call.node.span, "in this call", hint)

@@ -23,11 +23,14 @@ from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
+from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.languages.cpp.formula_needs import unsayable
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
@@ -53,7 +56,8 @@ class NodeView(NamedTuple):
     `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors.
     `grads` are gradients of results as formulas call them, each with its value and whether that has
     to be kept; absent ones are zeros if the node `is_materialized`. `shared` are values that several formulas
-    use, each with the tests under which it is wanted. `results` has a gradient for each edge.
+    use, each with the tests under which it is wanted. `results` has a gradient for each edge. In place of formulas there
+    may be a `reference`, the results that it computes from `inputs`.
     """
 
     guard: str
@@ -66,6 +70,8 @@ class NodeView(NamedTuple):
     shared: tuple[tuple[str, str, Sequence[str]], ...]
     derivatives: tuple[DerivativeView, ...]
     results: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
 
 
 def node_view(
@@ -103,14 +109,14 @@ def node_view(
 
 
 def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
-    """TG540: the parts of formulas that have no equivalent in C++."""
+    """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
     elsewhere = node_names(info.function) - types.keys()
     for node in [part.node for part in _parts(info)]:
         if isinstance(node, Name) and node.text in elsewhere:
             yield _unsayable(info, f"only PyTorch's own nodes know `{node.text}`", node.span)
     for tree in info.trees:
-        for node, message, hint in unsayable(tree, functions):
+        for node, message, hint in formula_needs.unsayable(tree, functions):
             yield _unsayable(info, message, node.span, hint)
     nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
@@ -121,6 +127,31 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
             message = f"`{saved.source}` cannot be saved: it is an optional list"
             yield _unsayable(info, message, None)
     yield from _mixed_gradients(info)
+    # What `auto` calls is checked with references.
+    yield from () if info.function.is_auto else check_trees(info.function, info.trees, functions)
+
+
+def check_trees(
+    function: NativeFunction, trees: Sequence[Typed], functions: Functions
+) -> Iterator[Diagnostic]:
+    """TG341 and TG323: calls of functions that nobody has, or with arguments that they do not take."""
+    own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
+    for tree in trees:
+        for node, name in formula_needs.unknown_functions(tree, functions):
+            where, others = "neither the file nor PyTorch has", functions_of_torch().at
+            if name in functions_of_torch().torch:
+                where, others = "PyTorch has only in Python", frozenset()
+            message = f"the formula calls `{name}`, which {where}"
+            hint = did_you_mean(name, own) or did_you_mean(name, others)
+            if not hint and functions.namespace:
+                hint = "name a header that declares it with `formula-headers`"
+            label = f"assumed to be `at::{name}`"
+            yield finding(function, "TG341", message, node.span, label, hint)
+        for call, message in formula_needs.wrong_counts(tree, functions):
+            kinds = [part.kind for part in call.parts[-2:]]
+            is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
+            hint = "a list is one argument: `[...]`" if is_spread else None
+            yield finding(function, "TG323", message, call.node.span, "in this call", hint)
 
 
 def _unsayable(

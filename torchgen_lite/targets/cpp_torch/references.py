@@ -1,4 +1,4 @@
-"""Kernels that compute the reference of an operator, where `dispatch` says `reference`.
+"""What a reference is in C++: a kernel, where `dispatch` says `reference`, and in a node of `derivatives: auto`.
 
 at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
   return ::mylib::fallback::apart(at::Tensor(x * at::sigmoid(x) * scale), x, scale);
@@ -8,10 +8,11 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
 from torchgen_lite.analysis.differentiability.kinds import check_operands, check_writes
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
@@ -19,7 +20,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import TENSORS
-from torchgen_lite.formulas.model import Call, Member, Name
+from torchgen_lite.formulas.model import Call, Expression, Member, Name
 from torchgen_lite.formulas.python import KINDS, differs, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, every_part, fits
 from torchgen_lite.formulas.typed import type_formula
@@ -30,7 +31,7 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.differentiation import check_trees
+from torchgen_lite.targets.cpp_torch.nodes import NodeView, check_trees
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
@@ -46,8 +47,9 @@ def reference_registrations(
     """The kernels, each a function of its own, which takes symbolic integers."""
     for one in registered:
         if one.origin is Origin.reference:
-            operator, (let, trees) = by_facts[one.operator], _trees(one.operator)
-            headers = {h for tree in trees for h in called_headers(tree, _TORCH)}
+            operator = by_facts[one.operator]
+            let, trees = _trees(one.operator, _present(one.operator))
+            headers = reference_headers(one.operator)
             headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}
             wrapper = Wrapper(
                 operator,
@@ -55,43 +57,71 @@ def reference_registrations(
                 operator.guard,
                 types.signature(operator.function, classes=layout.classes),
                 more_headers=tuple(sorted(headers)),
-                reference=tuple([write(tree, _TORCH) for tree in trees[len(let) :]]),
+                reference=tuple([write(tree, _TORCH) for tree in trees]),
                 let=tuple([(name, write(tree, _TORCH)) for name, tree in let.items()]),
             )
             yield wrapped(one.key, wrapper)
 
 
-def _trees(operator: Operator) -> tuple[dict[str, Typed], list[Typed]]:
-    """The values of `let`; these and the results, as formulas. An absent optional tensor is one that is not defined."""
+def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operator) -> NodeView:
+    """The node of an entry that says `auto`, with the results that have gradients."""
+    let, every = _trees(operator)
+    trees = [tree for index, tree in enumerate(every) if index in info.outputs]
+    needed = [*trees]
+    for name, tree in reversed(let.items()):
+        if any(part.node == Name(name) for one in needed for part in every_part(one)):
+            needed.insert(0, tree)
+    shared = [(name, write(tree, _TORCH), ()) for name, tree in let.items() if tree in needed]
+    classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
+    results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
+    view = view._replace(shared=tuple(shared), derivatives=())
+    return view._replace(inputs=info.arguments, reference=results)
+
+
+def reference_headers(operator: Operator) -> set[str]:
+    let, trees = _trees(operator)
+    return {h for tree in (*let.values(), *trees) for h in called_headers(tree, _TORCH)}
+
+
+def _present(operator: Operator) -> list[tuple[str, Expression]]:
+    """Optional tensors in a kernel: one that is absent is not defined."""
+    none = Call(Name("at::Tensor"), ())
+    names = [a.name for a in operator.schema.arguments if bare_type(a.type) == "Tensor?"]
+    return [(identifier(name), Call(Member(Name(name), "value_or"), (none,))) for name in names]
+
+
+def _trees(
+    operator: Operator, more: Iterable[tuple[str, Expression]] = ()
+) -> tuple[dict[str, Typed], list[Typed]]:
+    """The values of `let` and the results of a reference, as formulas; `more` says what names stand for."""
     samples, schema = operator.function.samples, operator.schema
     assert samples is not None and samples.reference is not None
     tree, place = samples.reference.tree, samples.reference.places.get
-    names = {a: Name(a.name) for a in schema.arguments}
-    none = Call(Name("at::Tensor"), ())
-    given = {
-        identifier(a.name): (
-            Call(Member(name, "value_or"), (none,)) if bare_type(a.type) == "Tensor?" else name
-        )
-        for a, name in names.items()
-    }
+    given = {identifier(a.name): Name(a.name) for a in schema.arguments} | dict(more)
     parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
     torchs = callable_operators([o.function for o in operator.others.lent.values()])
-    kinds = KINDS | {a.name: kind_of_value(a.type) for a in names}
+    kinds = KINDS | {a.name: kind_of_value(a.type) for a in schema.arguments}
     scope, let = Scope(kinds, operators=torchs), dict[str, Typed]()
     for bound, part, _ in samples.reference.let:
         let[bound] = type_formula(in_formulas(part, given, place), scope)
         kinds[bound], given[bound] = let[bound].kind, Name(bound)
-    results = [type_formula(in_formulas(part, given, place), scope) for part in parts]
-    return let, [*let.values(), *results]
+    return let, [type_formula(in_formulas(part, given, place), scope) for part in parts]
+
+
+# Where references are computed, with what else to do.
+_INSTEAD = {
+    Origin.reference: "name a kernel",
+    Origin.autograd: "add the target `torch-python`, whose package registers these gradients",
+}
 
 
 def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
-    """What the references that are kernels say, and C++ cannot, or says otherwise."""
-    for one in {r.operator: r for r in registered if r.origin is Origin.reference}:
+    """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
+    own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
+    for one, origin in {r.operator: r.origin for r in own if r.origin in _INSTEAD}.items():
         function = one.function
-        let, every = _trees(one)
-        trees = every[len(let) :]
-        yield from check_trees(function, every, _TORCH)
+        let, trees = _trees(one)
+        every = [*let.values(), *trees]
         parts = [part for tree in every for part in every_part(tree)]
         for part in parts:
             yield from findings(function, (*check_operands(part), *check_writes(part)))
@@ -102,12 +132,15 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
             if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
-        if 1 < len(trees) != len(one.schema.returns):
-            unsaid.append((trees[0].node, f"the reference gives {len(trees)} results", ""))
+        spans, others = [node.span for node, *_ in unsaid], check_trees(function, every, _TORCH)
+        yield from (d for d in others if not d.label or d.label.span not in spans)
+        if len(trees) != len(one.schema.returns) and (len(trees) > 1 or origin is Origin.autograd):
+            given = f"the reference gives {len(trees)} result{'s' * (len(trees) > 1)}"
+            unsaid.append((trees[0].node, given, ""))
         for tree, result in zip(trees, one.schema.returns):
             if not fits(tree.kind, frozenset({kind_of_value(result.type)})):
                 given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
                 unsaid.append((tree.node, given, ""))
         for node, problem, hint in unsaid:
-            hint = hint or "write what both languages have, or name a kernel"
+            hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)

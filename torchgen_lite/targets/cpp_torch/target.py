@@ -21,7 +21,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
+from torchgen_lite.targets.brought import PLAIN, check_brought, derived, in_cpp, python_alone
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -105,7 +105,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     problem = partial(_problem, classes=options.types)
-    return select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
+    found = select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
+    return found._replace(policy=found.policy._replace(elsewhere=derived(program)))
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:

@@ -238,7 +238,7 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
     if operator.function.is_auto:
         names = {a: identifier(a.name) for a in schema.arguments}
         given = [f"{n}=" * a.kwarg_only + saved.local(a.name) for a, n in names.items()]
-        result = f"_library.gradients(ctx, needs, grads, {package.reference(operator)}, {', '.join(given)})"
+        result = f"_library.gradients(ctx, needs, grads, _library.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
     if _lists(schema) and any(a.default is not None for a in schema.positional):
         # torch.library wants exactly as many as there were inputs.
         result = f"{result}[: len(ctx.needs_input_grad)]"

@@ -96,6 +96,8 @@ def attributes(info: DifferentiabilityInfo) -> list[Local]:
     """What `ctx` keeps under a name: numbers, and facts about tensors as they are when the call is recorded."""
     numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
     found = [(name, name) for name in numbers]
+    if info.function.is_auto:
+        found.append(("_autocast", '_library.autocasts(inputs, "cpu")'))
     for fact in [saved for saved in kept(info) if not saved.is_whole]:
         value = local(fact.source)
         text = _READ[fact.fact].format(value, fact.dim)

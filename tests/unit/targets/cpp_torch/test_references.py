@@ -14,10 +14,14 @@ SCHEMA = "f(Tensor x, Tensor? w, int n, SymInt m, Scalar s, bool flag, str from,
 
 
 def made(
-    reference: str, folder: Path, schema: str = SCHEMA, let: Mapping[str, str] | None = None
+    reference: str,
+    folder: Path,
+    schema: str = SCHEMA,
+    fields: str = "dispatch: {Meta: reference}",
+    let: Mapping[str, str] | None = None,
 ) -> Generated:
     """What is generated of one expression; or of one for each result, by name, if there are values under `let`."""
-    entry = f"- func: my::{schema}\n  dispatch: {{Meta: reference}}\n  samples:\n    calls: []\n"
+    entry = f"- func: my::{schema}\n  {fields}\n  samples:\n    calls: []\n"
     lines = [f"        {name}: '{value}'\n" for name, value in (let or {}).items()]
     start = f"\n      let:\n{''.join(lines)}      " if let else " >-\n      "
     (folder / "ops.yaml").write_text(f"{entry}    reference:{start}{reference}\n")
@@ -63,6 +67,8 @@ def body(files: Generated) -> str:
             "at::full({n}, 1.5, at::TensorOptions().dtype(x.scalar_type()).device(x.device()))",
         ),
         ("torch.zeros_like(x) // 2", "at::floor_divide(at::zeros_like(x), 2)"),
+        ("x.max(0)[0]", "autograd::item(x.max(0), 0)"),
+        ("x.T", "x.numpy_T()"),
     ],
 )
 def test_a_reference_in_cpp(reference: str, text: str, tmp_path: Path) -> None:
@@ -107,13 +113,23 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * torch.tensor(1.5)", "TG540", "what `tensor` is given is another argument in C++"),
         ("x[flag]", "TG540", "what `[]` is given is another argument in C++"),
         ("x.sum(dim=1)", "TG540", "C++ has no keyword arguments, such as `dim`"),
+        ("x.unique()", "TG540", "`x.unique()` is said in Python alone"),
+        ("x * x.tolist()[0]", "TG540", "`x.tolist()` is said in Python alone"),
+        ("x.type(torch.half)", "TG540", "`x.type(torch.half)` is said in Python alone"),
+        ("x * x.shape.numel()", "TG540", "`x.shape.numel()` is said in Python alone"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
         ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
         ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
         ("x if o else x", "TG344", "`o` is a float or None: a condition is a boolean or a number"),
         ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
         ("torch.exp(x, x)", "TG323", "`exp` takes 1 argument, and 2 are given"),
-        ("n // 2 * x", "TG323", "`floor_divide` takes a tensor, and none is given"),
+        ("n // 2 * x", "TG540", "`n // 2` is said in Python alone"),
+        ("x * n ** 2", "TG540", "`n ** 2` is said in Python alone"),
+        (
+            "torch.floor_divide(n, 2) * x",
+            "TG540",
+            "`torch.floor_divide(n, 2)` is said in Python alone",
+        ),
         (
             "torch.absent(x)",
             "TG341",
@@ -134,6 +150,11 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
     assert found.label.span.line == 6
 
 
+def test_a_keyword_of_a_method(tmp_path: Path) -> None:
+    (found,) = made("x.sum(dim=1)", tmp_path).diagnostics
+    assert str(found.help) == "write it by position"
+
+
 def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
     (found,) = made("(x, x, x)", tmp_path, "f(Tensor x) -> (Tensor, Tensor)").diagnostics
     assert (found.code, found.message) == ("TG540", "the reference gives 3 results")
@@ -150,7 +171,7 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
         "is_wide": "x.dtype == torch.double",
     }
     results = "rstd: new.squeeze(-1) * n\n      out: x * new * half if is_wide else parts[0]"
-    files = made(results, tmp_path, "f(Tensor x, float eps) -> (Tensor out, Tensor rstd)", let)
+    files = made(results, tmp_path, "f(Tensor x, float eps) -> (Tensor out, Tensor rstd)", let=let)
     assert not files.diagnostics, files.diagnostics
     text = next(text for path, text in files.files.items() if path.endswith("register.cpp"))
     assert text.partition("double eps) {\n")[2].partition("}\n")[0] == """\
@@ -184,3 +205,70 @@ def test_what_a_variable_cannot_be(value: str, code: str, message: str, tmp_path
     found = made("result: torch.add(x, v)", tmp_path, let={"v": value}).diagnostics
     assert [(one.code, one.message) for one in found] == [(code, message)]
     assert found[0].label is not None and found[0].label.span.line == 7
+
+
+AUTO = "dispatch: {CPU: f}\n  derivatives: auto"
+
+
+def test_gradients_of_a_reference(tmp_path: Path) -> None:
+    """Results without gradients are not computed; an absent tensor is one that is not defined."""
+    schema = "f(Tensor x, Tensor? w, Tensor[] ts, *, int n) -> (Tensor, Tensor, Tensor[])"
+    fields = f"{AUTO}\n  output_differentiability: [true, false, true]"
+    files = made("(x * n if w is None else w, x > 0, [x, ts[0]])", tmp_path, schema, fields)
+    assert not files.diagnostics, files.diagnostics
+    text = files.files["cpp-torch/src/register_autograd.cpp"]
+    assert "#include <my/autograd_reference.h>" in text
+    assert """
+struct FBackward0 : public autograd::ReferenceNode {
+  void release_variables() override {
+    release(saved_x, saved_w, saved_ts);
+  }
+
+  autograd::variable_list gradients(autograd::variable_list& grads) override {
+    auto x = autograd::unpack(*this, saved_x);
+    auto w = autograd::unpack(*this, saved_w);
+    auto ts = autograd::unpack(*this, saved_ts);
+    [[maybe_unused]] auto& n = saved_n;
+    autograd::materialize(*this, grads);
+    autograd::Recomputed _again(*this, x, w, ts);
+    return _again.gradients(
+        grads,
+        autograd::flat(
+            at::Tensor(!w.defined() ? x * n : w),
+            autograd::variable_list({x, autograd::item(ts, 0)})));
+  }
+""" in text
+
+
+def test_a_node_computes_the_values_that_its_results_need(tmp_path: Path) -> None:
+    """After the inputs are those of the new graph; what a result without a gradient uses is left out."""
+    let = {"r": "(m + 1).rsqrt()", "m": "x.square().mean()", "half": "x * 0.5"}
+    schema = "f(Tensor x) -> (Tensor out, Tensor rest)"
+    fields = f"{AUTO}\n  output_differentiability: [true, false]"
+    files = made("out: x * r\n      rest: half > r", tmp_path, schema, fields, let)
+    text = files.files["cpp-torch/src/register_autograd.cpp"]
+    assert text.partition("unpack(*this, saved_x);\n")[2].partition("  }\n")[0] == """\
+    autograd::Recomputed _again(*this, x);
+    const auto m = x.square().mean();
+    const auto r = (m + 1).rsqrt();
+    return _again.gradients(grads, autograd::flat(at::Tensor(x * r)));
+"""
+
+
+def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
+    (found,) = made("torch.exp(x) + x[1:]", tmp_path, fields=AUTO).diagnostics
+    assert (found.code, found.message) == ("TG540", "`x[1:]` is said in Python alone")
+    assert found.label is not None and (found.label.span.text, found.label.span.line) == (
+        "x[1:]",
+        7,
+    )
+    assert str(found.help) == (
+        "write what both languages have, or add the target `torch-python`, whose package registers these gradients"
+    )
+
+
+def test_each_result_of_a_node_is_written(tmp_path: Path) -> None:
+    schema = "f(Tensor x) -> (Tensor, Tensor)"
+    (found,) = made("torch.max(x, 0)", tmp_path, schema, AUTO).diagnostics
+    assert (found.code, found.message) == ("TG540", "the reference gives 1 result")
+    assert not made("torch.max(x, 0)", tmp_path, schema).diagnostics

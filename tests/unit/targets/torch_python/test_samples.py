@@ -111,7 +111,7 @@ def test_a_reference_that_is_missing_or_takes_something_else(tmp_path: Path) -> 
 - func: mylib::other(Tensor x) -> Tensor
   dispatch: {CPU: op}
   fake: {like: x}
-  samples: {calls: [(ones(1))], reference: x}
+  samples: {calls: [(ones(1))], reference: x.T}
 - func: mylib::third(Tensor x) -> Tensor
   dispatch: {CPU: op}
   fake: {like: x}

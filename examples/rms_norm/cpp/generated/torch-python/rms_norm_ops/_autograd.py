@@ -246,6 +246,26 @@ def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
+def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
+    """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
+    devices = [*more, *(tensor.device.type for tensor in _tensors(inputs))]
+    known = filter(_torch.amp.is_autocast_available, devices)
+    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
+
+
+def under(kept: dict[str, Any], reference: Function) -> Function:
+    """A reference under the autocast of a call. What is cast there is not for other calls."""
+
+    def again(*args: Any, **kwargs: Any) -> Any:
+        for device, state in kept.items():
+            if {device: state} != autocasts((), device):
+                with _torch.autocast(device, *state, cache_enabled=False):
+                    return again(*args, **kwargs)
+        return reference(*args, **kwargs)
+
+    return again
+
+
 def gradients(
     ctx: Any, needs: Sequence[Any], grads: Any, reference: Function, /, *args: Any, **kwargs: Any
 ) -> tuple[Any, ...]:

@@ -29,8 +29,10 @@ from torch.utils import _pytree as pytree
 
 from . import _autograd, _compiled
 from ._autograd import Function, Table
+from ._autograd import autocasts as autocasts
 from ._autograd import gradients as gradients
 from ._autograd import refused as refused
+from ._autograd import under as under
 from ._compiled import apart as apart
 
 # Parts of torch have no annotations.

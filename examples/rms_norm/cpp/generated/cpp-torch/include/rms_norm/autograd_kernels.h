@@ -113,10 +113,13 @@ NodePtr<T> make_node(const Call& call, const Tensors&... arguments) {
   return node;
 }
 
+// Results of integers have no gradient.
 template <class T, class Result>
 void set_history(const NodePtr<T>& node, const Result& result) {
-  if (node->is_recorded) {
-    torch::autograd::set_history(result, node);
+  for (const auto& one : node->is_recorded ? each(result) : variable_list()) {
+    const bool is_constant = one.defined() &&
+        !torch::autograd::isDifferentiableType(one.scalar_type());
+    torch::autograd::set_history(is_constant ? at::Tensor() : one, node);
   }
 }
 

@@ -205,6 +205,7 @@ def setup_context_gated(
     gate = inputs[1]
     by = keyword_only_inputs["by"]
     ctx.by = by
+    ctx._autocast = _library.autocasts(inputs, "cpu")
     ctx.save_for_backward(x, gate)
 
 
@@ -213,14 +214,18 @@ def backward_gated(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     needs = _support.padded(ctx.needs_input_grad, 2)
     x, gate = ctx.saved_tensors
     by = ctx.by
+    _autocast = ctx._autocast
     return _library.gradients(
         ctx,
         needs,
         grads,
-        lambda x,
-        gate=None,
-        *,
-        by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+        _library.under(
+            _autocast,
+            lambda x,
+            gate=None,
+            *,
+            by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+        ),
         x,
         gate,
         by=by,
