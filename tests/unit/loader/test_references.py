@@ -92,12 +92,13 @@ ONE = "f(Tensor x) -> Tensor"
         ("f(Tensor(a!) x) -> ()", ["x: x"], ["TG335 7:7 unknown result `x` (one of `let`)"]),
         (
             ONE,
-            ["let: {a: x, sum: x, result: x, x: x}", "result: a + sum + result + x"],
+            ["let: {a: x, sum: x, result: x, x: x, grads: x}", "result: a + sum + result + x + grads"],
             [
                 "TG385 7:19 `sum` means something else in this entry (choose another name)",
                 "TG385 7:27 `result` means something else in this entry (choose another name)",
                 "TG385 7:38 `x` means something else in this entry (choose another name)",
                 "TG385 7:41 `x` needs itself: `x` -> `x`",
+                "TG385 7:44 `grads` means something else in this entry (choose another name)",
             ],
         ),
         (
