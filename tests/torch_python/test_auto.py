@@ -113,6 +113,7 @@ CAST = """\
 """
 CASTING = """
 import itertools
+import warnings
 import torch
 import my_ops as ops
 
@@ -135,6 +136,15 @@ for take in (gradients, transformed):
     for states in itertools.product(dtypes, dtypes):
         found, wanted = (take(f, *states) for f in (ops.product, lambda x, y: (x @ y).tanh()))
         print(*states, [torch.equal(g, w) for g, w in zip(found, wanted)])
+
+# A state that `torch.autocast` does not make: it warns, and casts nothing.
+warnings.simplefilter("ignore")
+torch.set_autocast_enabled("cpu", True)
+torch.set_autocast_dtype("cpu", torch.float32)
+total = ops.product(x, y).sum()
+torch.set_autocast_enabled("cpu", False)
+found, wanted = torch.autograd.grad(total, (x, y)), torch.autograd.grad((x @ y).tanh().sum(), (x, y))
+print([torch.equal(g, w) for g, w in zip(found, wanted)])
 """
 
 
@@ -144,4 +154,4 @@ def test_the_autocast_is_that_of_the_call(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
     write_package(tmp_path)
     said = run_program(tmp_path, CASTING).splitlines()
-    assert len(said) == 18 and [line for line in said if "[True, True]" not in line] == []
+    assert len(said) == 19 and [line for line in said if "[True, True]" not in line] == []

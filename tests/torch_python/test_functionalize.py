@@ -33,8 +33,19 @@ ENTRIES = """\
   dispatch: {CPU: twice}
 - func: written::twice_(Tensor(a!) x) -> Tensor(a!)
   dispatch: {CPU: twice_}
+- func: written::half(Tensor self) -> Tensor
+  dispatch: {CPU: half}
+  derivatives: {self: grad / 2}
+- func: written::half_(Tensor(a!) self) -> Tensor(a!)
+  dispatch: {CPU: half_}
+  derivatives: {self: grad / 2}
+- func: written::half.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch: {CPU: half_out}
 """
 KERNELS = """\
+import torch
+
+
 def double_all(xs):
     for x in xs:
         x.mul_(2)
@@ -61,6 +72,18 @@ def twice(x):
 
 def twice_(x):
     return x.mul_(2)
+
+
+def half(self):
+    return self / 2
+
+
+def half_(self):
+    return self.div_(2)
+
+
+def half_out(self, *, out):
+    return torch.div(self, 2, out=out)
 """
 PROGRAM = """
 import torch
@@ -73,8 +96,9 @@ ops = torch.ops.written
 
 
 def of_a_list(x):
-    ops.double_all([x[0], x[1]])
-    return [x + 1]
+    y, z = x[0] * 1, x[1]
+    ops.double_all([y, z])
+    return [x + 1, y]
 
 
 def beside_a_result(x):
@@ -83,7 +107,7 @@ def beside_a_result(x):
 
 
 def several(x):
-    first, second = ops.both(x[0], x[1])
+    first, second = ops.both(x[0], x[1] * 1)
     return [first.add_(1), second, x]
 
 
@@ -101,6 +125,23 @@ def run(f, wrapped):
     x = torch.arange(6.0).reshape(2, 3)
     return [value.tolist() for value in (*wrapped(f)(x), x)]
 
+
+def gradients(x):
+    y = x * 1
+    ops.half_(y)
+    return (y * y).sum()
+
+
+x = torch.arange(6.0).reshape(2, 3)
+assert torch.func.grad(functionalize(gradients))(x).tolist() == (x / 2).tolist()
+assert torch.func.jvp(functionalize(gradients), (x,), (x,))[1] == (x * x / 2).sum()
+made = functionalize(lambda x: ops.half.out(x, out=torch.empty(0)) * 1)(x)
+assert made.tolist() == (x / 2).tolist()
+for written in (lambda x: (x[0], x), lambda x: (x[0], x[0]), lambda x: (x[:, 0], x[:, 1])):
+    try:
+        functionalize(lambda x: ops.both(*written(x * 1)))(x)
+    except RuntimeError as error:
+        print(error)
 
 functions = (of_a_list, beside_a_result, several, of_a_view, one_twice)
 for f in functions:
@@ -126,7 +167,10 @@ print({n: torch._C._dispatch_has_kernel_for_dispatch_key(f"written::{n}", "Funct
        for n in ("double_all", "push")})
 """
 EXPECTED = """\
-aten.mul.Tensor written.twice.default aten.copy.default
+functionalize: written::both writes to tensors that share memory
+functionalize: written::both writes to tensors that share memory
+functionalize: written::both writes to tensors that share memory
+aten.mul.Tensor written.twice.default
 aten.mul.Tensor aten.clone.default written.plus_.default
 {'double_all': False, 'push': False}
 """

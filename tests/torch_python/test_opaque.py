@@ -38,6 +38,7 @@ ENTRIES = """\
 """
 TABLES = """\
 import torch
+from torch._library import opaque_object
 from torch._opaque_base import OpaqueBase
 
 CALLS = []
@@ -60,6 +61,11 @@ class Size:
 
     def __fx_repr__(self):
         return f"Size({self.n})", {"Size": Size}
+
+
+# A class may be registered where it is defined.
+if hasattr(opaque_object, "register_opaque_type"):
+    opaque_object.register_opaque_type(Size, typ="value")
 
 
 def look_up(x, table):

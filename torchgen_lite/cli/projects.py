@@ -59,9 +59,9 @@ def _named(name: str, found: list[Diagnostic]) -> Path | None:
     path = find_in_folder(Path(name), found) if os.path.isdir(name) else Path(name)
     if not os.path.exists(name):
         found.append(Diagnostic("TG001", f"there is no `{name}`"))
-    elif Path(name).suffix in (".yaml", ".yml"):
+    elif path and path.suffix in (".yaml", ".yml"):
         message = f"`{name}` is a schema file, and no project"
-        found.append(Diagnostic("TG001", message, help=f"write `--schema {name}`"))
+        found.append(Diagnostic("TG001", message, help=f"leave it out, or write `--schema {name}`"))
     elif path is None:
         found.append(Diagnostic("TG001", f"`{name}` has no configuration", help=_NO_PROJECT))
     return path

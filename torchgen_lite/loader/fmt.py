@@ -196,7 +196,8 @@ def _format_dispatch_line(line: str) -> str:
 def _canonical(key: str, value: str) -> str:
     """The canonical spelling of a one-line value."""
     if key == "func" and _PLAIN.fullmatch(value):
-        schema, _ = parse_schema(value)
+        # It has been read without a mistake, so every word that may be a class is one.
+        schema, _ = parse_schema(value, opaque=re.findall(r"[\w.]+", value))
         return value if schema is None else str(schema)
     if value in _FLAGS:
         return _FLAGS[value]

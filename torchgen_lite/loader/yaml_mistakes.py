@@ -117,7 +117,8 @@ def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
     if line.column < above.column:
         return _mistake(said, place, (Label(entry.span, first),), help_)
     broken = _line_without_colon(source, number - 1)
-    if broken or not above.value:
+    is_beside = len(_indentation(source.line_text(number - 1))) <= above.column
+    if not above.value or (broken and is_beside):
         return broken
     said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
     return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))

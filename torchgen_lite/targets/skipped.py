@@ -18,6 +18,9 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.output import Selection
 
+# Targets that define the operators of a package in Python.
+_IN_CPP = frozenset({"cpp-torch", "cpp-torch-stable"})
+
 
 def select(
     program: Program,
@@ -53,8 +56,9 @@ def select(
             continue
         reason = "has several entries, each for other releases" if name in several else ""
         reason = reason or refusal(operator.function)
-        if program.config.opaque and policy.target != BRINGS and operator.schema.opaque_types:
-            reason = f"has a type that is a class of Python, for which there is target `{BRINGS}`"
+        is_here = policy.target == BRINGS and _IN_CPP.isdisjoint(program.config.targets)
+        if program.config.opaque and not is_here and operator.schema.opaque_types:
+            reason = f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
         if reason:
             refused[name] = reason
             schema, label = operator.schema, f"left out of target `{target}`"

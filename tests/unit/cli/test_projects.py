@@ -173,7 +173,7 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
         (
             ("lint", "a/native_functions.yaml"),
             "error[TG001]: `a/native_functions.yaml` is a schema file, and no project\n"
-            "  = help: write `--schema a/native_functions.yaml`\n",
+            "  = help: leave it out, or write `--schema a/native_functions.yaml`\n",
         ),
         (
             ("check", "a", "b", "--schema", "x.yaml"),

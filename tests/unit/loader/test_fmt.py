@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.loader.fmt import format_text
+from torchgen_lite.loader.reader import Dialect
 
 UGLY = """\
 # The header stays.
@@ -104,6 +105,14 @@ def test_what_is_not_understood_stays(text: str) -> None:
 def test_line_ends(text: str, formatted: str) -> None:
     assert format_text(text)[0] == formatted
     assert format_text(formatted)[0] == formatted
+
+
+def test_a_class_of_python() -> None:
+    dialect = Dialect(opaque=("a.B",))
+    assert format_text("- func: f(Tensor   x,a.B y)->()\n", dialect=dialect) == (
+        "- func: f(Tensor x, a.B y) -> ()\n",
+        (),
+    )
 
 
 def test_our_own_file_is_canonical() -> None:

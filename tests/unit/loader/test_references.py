@@ -92,7 +92,10 @@ ONE = "f(Tensor x) -> Tensor"
         ("f(Tensor(a!) x) -> ()", ["x: x"], ["TG335 7:7 unknown result `x` (one of `let`)"]),
         (
             ONE,
-            ["let: {a: x, sum: x, result: x, x: x, grads: x}", "result: a + sum + result + x + grads"],
+            [
+                "let: {a: x, sum: x, result: x, x: x, grads: x}",
+                "result: a + sum + result + x + grads",
+            ],
             [
                 "TG385 7:19 `sum` means something else in this entry (choose another name)",
                 "TG385 7:27 `result` means something else in this entry (choose another name)",

@@ -207,6 +207,15 @@ def test_names_that_python_uses_itself(tmp_path: Path) -> None:
     assert "_method___and__ = _operators.__and___Scalar\n" in files["methods.py"]
 
 
+@pytest.mark.parametrize("name", ["_keyset", "_node", "_operators", "_result", "_after"])
+def test_names_that_kernels_use(name: str, tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(f"- func: f(Tensor x, int {name}) -> Tensor\n")
+    (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    [found] = generate_all(torchgen_lite.load(root=tmp_path)).diagnostics
+    said = f"`f` has an argument `{name}`, which the generated code uses itself"
+    assert (found.code, found.message) == ("TG511", said)
+
+
 def test_self_in_the_middle(tmp_path: Path) -> None:
     yaml = (
         "- func: where.self(Tensor condition, Tensor self, Tensor other) -> Tensor\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,11 @@ def test_a_class_of_python_is_for_torch_python(tmp_path: Path, target: str) -> N
     generated = generate_all(program, targets=[target])
     found = [d.message for d in generated.diagnostics if d.code == "TG511"]
     is_here = target == "torch-python"
-    said = "`my::dropped` has a type that is a class of Python, for which there is target `torch-python`"
+    said = "`my::dropped` has a class of Python as a type, which `torch-python` takes if no target is C++"
     assert found == ([] if is_here else [said])
     assert ("dropped" in "".join(generated.files.values())) == is_here
+    beside = replace(config, targets=("cpp-torch-stable", "torch-python"))
+    program = torchgen_lite.load(config=beside, root=tmp_path)
+    generated = generate_all(program)
+    assert [d.message for d in generated.diagnostics if d.code == "TG511"] == [said]
+    assert "dropped" not in "".join(generated.files.values())

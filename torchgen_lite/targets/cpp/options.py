@@ -22,9 +22,7 @@ MANY_OPERATORS = 1000
 
 _SCOPE = f"{NAME}(?:::{NAME})*"
 NAMESPACE = matching(
-    _SCOPE,
-    "is not a C++ namespace",
-    lambda text: KEYWORDS.isdisjoint(text.split("::")),
+    _SCOPE, "is not a C++ namespace", lambda text: KEYWORDS.isdisjoint(text.split("::"))
 )
 # What a path in `#include <...>` cannot contain.
 HEADERS = list_of(matching(r'[^">\n\r\\]*', "is not a path of a header", str.isprintable))

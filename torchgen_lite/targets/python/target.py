@@ -24,8 +24,6 @@ from torchgen_lite.targets.skipped import select
 _WORDS = words_beside(__file__)
 _NAMES = _WORDS["python"] | _WORDS["imported"]
 _NAMESPACES = _NAMES | _WORDS["namespaces"]
-# Names that stubs use, besides those with a prefix below.
-_IN_STUBS = frozenset({"_list", "_optional", "_state", "_tuple", "_type"})
 # Prefixes of the names that each operator has besides its stub.
 _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 
@@ -84,7 +82,7 @@ def _inexpressible(
         return "has a name that the generated code uses itself"
     for argument in schema.arguments:
         name = argument.name
-        if name.startswith("_") and (name in _IN_STUBS or name.startswith(_PREFIXES[:3])):
+        if name.startswith("_") and (name in _WORDS["locals"] or name.startswith(_PREFIXES[:3])):
             return f"has an argument `{name}`, which the generated code uses itself"
     return ""
 

@@ -16,12 +16,7 @@ _CLASS = matching(rf"(?!__torch__\.){NAME}(?:\.{NAME})+", "is not a class of a m
 class TorchPythonOptions:
     package: str = described(shared.PACKAGE, "", shown="`<namespace>_ops`")
     folder: str = shared.folder_option(TARGET, others=(".",))
-    tests: str = shared.folder_option(
-        "",
-        "The folder of the tests below the output directory.",
-        others=(".",),
-        shown="`tests` in `folder`",
-    )
+    tests: str = shared.folder_option("", "", others=(".",), shown="`tests` in `folder`")
     kernels: tuple[str, ...] = shared.modules_option()
     fakes: tuple[str, ...] = shared.modules_option()
     formulas: tuple[str, ...] = shared.modules_option()

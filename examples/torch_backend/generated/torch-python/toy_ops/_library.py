@@ -159,10 +159,11 @@ def _register_class(name: str, kind: str) -> None:
     """Let schemas name a class of Python, unless PyTorch or another package did."""
     if find_spec("torch._library.opaque_object") is None:
         raise TypeError(f"`{name}`: torch {torch.__version__} takes no objects of Python")
+    module, _, attribute = name.rpartition(".")
+    # The module may register it, too.
+    found = getattr(importlib.import_module(module), attribute)
     if not _C._is_opaque_type_registered(name):
         opaque: Any = importlib.import_module("torch._library.opaque_object")
-        module, _, attribute = name.rpartition(".")
-        found = getattr(importlib.import_module(module), attribute)
         if hasattr(opaque, "register_custom_class"):
             kind = {"reference": "symbolic", "value": "constant"}[kind]
             opaque.register_custom_class(found, typ=kind)
@@ -231,7 +232,7 @@ def _begin(
 def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None:
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
-    writes: Function | None = None
+    new: Function | None = None
     for what in operator.rules:
         function = _current(table, (name, what))
         if what == "fake":
@@ -239,7 +240,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
         elif what == "view":
             _register_view(library, name, function)
         elif what == "functionalize":
-            writes = _register_functionalize(library, name, function)
+            _register_functionalize(library, name, new := function)
         elif what == "vmap":
             _feature("register_vmap")(name, function, lib=library)
         elif what == "effects":
@@ -259,8 +260,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
     op, is_composed = _handle(name), _has_kernel(name, "CompositeImplicitAutograd")
     is_view = is_composed and any(value.alias_info for value in op._schema.returns)
     if (op._schema.is_mutable or is_view) and not _has_kernel(name, "Functionalize"):
-        writes = op.decompose if is_composed else writes
-        _compiled.functionalize(library, op, written_arguments(op), writes)
+        _compiled.functionalize(library, op, written_arguments(op), is_composed, new)
     # What PyTorch's functions draw in a composed operator, they are asked for.
     is_asked = is_composed or _has_kernel(name, "FuncTorchVmapMode")
     if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
@@ -473,8 +473,10 @@ def _is_traced(operator: str) -> bool:
     return known or any(_has_kernel(operator, key) for key in keys)
 
 
-def _register_functionalize(library: Any, operator: str, compute: Function) -> Function:
+def _register_functionalize(library: Any, operator: str, compute: Function) -> None:
     """An operator that returns what it writes: traced as the functional one and a copy."""
+    if _is_traced(operator):
+        return
     places = written_arguments(_handle(operator))
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
@@ -484,9 +486,7 @@ def _register_functionalize(library: Any, operator: str, compute: Function) -> F
             target.copy_(value)
         return tuple(written) if len(written) > 1 else written[0]
 
-    if not _is_traced(operator):
-        library.impl(operator.partition("::")[2], kernel, "Functionalize")
-    return kernel
+    library.impl(operator.partition("::")[2], kernel, "Functionalize")
 
 
 def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:

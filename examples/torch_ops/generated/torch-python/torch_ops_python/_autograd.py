@@ -13,6 +13,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any, cast
 
 import torch
@@ -57,12 +58,6 @@ _WITHOUT_FORWARD = "has no formula for forward-mode"
 # The keys below autograd, by the bits of the keys of a call: making them takes as long as a small operator.
 _beneath: dict[int, Any] = {}
 
-
-def _keys_beneath(keyset: Any) -> Any:
-    found = _beneath[keyset.raw_repr()] = keyset & _below
-    return found
-
-
 # Calls of operators with formulas.
 
 
@@ -79,7 +74,8 @@ def recording(op: Any, operator: str, table: Table) -> Function:
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        beneath = _beneath.get(keyset.raw_repr()) or _keys_beneath(keyset)
+        bits = keyset.raw_repr()
+        beneath = _beneath.get(bits) or _beneath.setdefault(bits, keyset & _below)
         has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
@@ -96,12 +92,8 @@ def recording(op: Any, operator: str, table: Table) -> Function:
             # The copy is a part of the graph, so that gradients have gradients.
             old = table[operator, "original"](args[0]) if has_original else None
             return _applied(record, *args, old, beneath, kwargs, has_tangents)
-        # `with` takes twice the time, in each call.
-        guard = _guard()
-        try:
+        with _guard():
             result = run(beneath, *args, **kwargs)
-        finally:
-            del guard
         return args[0] if is_inplace else result
 
     return kernel
@@ -130,11 +122,8 @@ def _applied(node: Function, *given: Any) -> Any:
 def _run(run: Function, keyset: Any, args: Any, kwargs: Any) -> Any:
     """A call below autograd; the transforms below this one record it, too."""
     if not _is_transformed():
-        guard = _guard()
-        try:
+        with _guard():
             return run(keyset, *args, **kwargs)
-        finally:
-            del guard
     with torch.enable_grad(), _forward_ad._set_fwd_grad_enabled(True), _guard():
         return run(keyset, *args, **kwargs)
 
@@ -257,11 +246,11 @@ def under(kept: dict[str, Any], reference: Function) -> Function:
     """A reference under the autocast of a call. What is cast there is not for other calls."""
 
     def again(*args: Any, **kwargs: Any) -> Any:
-        for device, state in kept.items():
-            if {device: state} != autocasts((), device):
-                with _torch.autocast(device, *state, cache_enabled=False):
-                    return again(*args, **kwargs)
-        return reference(*args, **kwargs)
+        with ExitStack() as states:
+            for device, state in kept.items():
+                if {device: state} != autocasts((), device):
+                    states.enter_context(_torch.autocast(device, *state, cache_enabled=False))
+            return reference(*args, **kwargs)
 
     return again
 
@@ -450,7 +439,7 @@ def refusing(op: Any, operator: str) -> Function:
                 raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
             if is_wanted and any(map(_requires_grad, _tensors(changed))):
                 raise RuntimeError(f"{operator} {_WITHOUT}")
-        result = run(_beneath.get(keyset.raw_repr()) or _keys_beneath(keyset), *args, **kwargs)
+        result = run(keyset & _below, *args, **kwargs)
         if has_tangents and _lost(result, _is_dual):
             raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
         lost = _lost(result, _requires_grad) if is_wanted else []

@@ -70,8 +70,10 @@ def apart(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def functionalize(library: Any, op: Any, places: Sequence[Any], compute: Any) -> None:
-    """Serve `torch.func.functionalize`, by `compute` or on copies, since PyTorch 2.9; older releases refuse the calls.
+def functionalize(
+    library: Any, op: Any, places: Sequence[Any], is_composed: bool, new: Any
+) -> None:
+    """Serve `torch.func.functionalize`, by `new` values or on copies, since PyTorch 2.9; older releases refuse the calls.
 
     With a kernel for Functionalize, compilers would no longer functionalize by themselves. So this one stands where
     functorch begins, and leaves other transforms to what was there.
@@ -87,30 +89,47 @@ def functionalize(library: Any, op: Any, places: Sequence[Any], compute: Any) ->
         layer: Any = pyfunctorch.retrieve_current_functorch_interpreter()
         if layer.key() != _C._functorch.TransformType.Functionalize:
             return others.call_boxed(keyset, *args, **kwargs)
-        return compute(*args, **kwargs) if compute else _on_copies(layer, op, places, args, kwargs)
+        if is_composed:
+            return op.decompose(*args, **kwargs)
+        return _written(layer, op, places, new, args, kwargs)
 
     library.impl(op.name().partition("::")[2], kernel, key, with_keyset=True)
 
 
-def _on_copies(layer: Any, op: Any, places: Sequence[Any], args: Any, kwargs: Any) -> Any:
+def _written(layer: Any, op: Any, places: Sequence[Any], new: Any, args: Any, kwargs: Any) -> Any:
     from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
 
     api: Any = FunctorchFunctionalizeAPI(layer)
     given = {**dict(enumerate(args)), **kwargs}
     written = {id(v): v for v in pytree.tree_leaves([given.get(place) for place in places])}
-    below = {id(v): api.unwrap_tensors(v) for v in pytree.tree_leaves((args, kwargs))}
+    tensors = [v for v in written.values() if isinstance(v, torch.Tensor)]
     # Tensors that come from outside of the function are written to.
-    copied = [i for i, v in written.items() if v is not None and torch._is_functional_tensor(v)]
-    with api.redispatch_to_next():
-        below.update({i: below[i].clone() for i in copied})
-        inner = pytree.tree_map(lambda v: below[id(v)], (args, kwargs))
-        found = op(*inner[0], **inner[1])
+    copied = [id(v) for v in tensors if torch._is_functional_tensor(v)]
+    # Each has its own copy, and the layouts of two views do not say whether they overlap.
+    if len({v.untyped_storage()._cdata for v in tensors}) < len(tensors):
+        raise RuntimeError(f"functionalize: {op.name()} writes to tensors that share memory")
+    if new:
+        targets, found = [given[place] for place in places], new(*args, **kwargs)
+        values = dict(zip(map(id, targets), found if len(places) > 1 else [found]))
+        for i in written.keys() - set(copied):
+            written[i].copy_(values[i])
+        below = {i: api.unwrap_tensors(values[i]) for i in copied}
+        result = tuple(targets) if len(targets) > 1 else targets[0]
+    else:
+        below = {id(v): api.unwrap_tensors(v) for v in pytree.tree_leaves((args, kwargs))}
+        with api.redispatch_to_next():
+            below.update({i: below[i].clone() for i in copied})
+            inner = pytree.tree_map(lambda v: below[id(v)], (args, kwargs))
+            found = op(*inner[0], **inner[1])
+        own = {id(below.get(i)): v for i, v in written.items()}
+        result = pytree.tree_map(
+            lambda v: own[id(v)] if id(v) in own else api.wrap_tensors(v), found
+        )
     for i in copied:
         api.replace(written[i], below[i])
         api.commit_update(written[i])
         api.sync(written[i])
-    own = {id(below.get(i)): v for i, v in written.items()}
-    return pytree.tree_map(lambda v: own[id(v)] if id(v) in own else api.wrap_tensors(v), found)
+    return result
 
 
 def _decompose_in_inductor(given: Any) -> None:
