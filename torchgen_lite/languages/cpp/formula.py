@@ -30,7 +30,7 @@ _CONSTANTS = {
     **dict.fromkeys(("False", "false"), "false"),
 }
 ATTRIBUTES = {
-    **{n: f"{n}()" for n in "device imag layout mH mT real requires_grad".split()},
+    **{n: f"{n}()" for n in "device layout mH mT requires_grad".split()},
     "T": "numpy_T()",
     "H": "matrix_H()",
     "dtype": "scalar_type()",

@@ -115,7 +115,7 @@ def _trees(
 # Where references are computed, with what else to do.
 _INSTEAD = {
     Origin.reference: "name a kernel",
-    Origin.autograd: "add the target `torch-python`, whose package registers these gradients",
+    Origin.autograd: "have the target `torch-python`, with `autograd` on, register these gradients",
 }
 
 

@@ -118,6 +118,9 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * x.tolist()[0]", "TG540", "`x.tolist()` is said in Python alone"),
         ("x.type(torch.half)", "TG540", "`x.type(torch.half)` is said in Python alone"),
         ("x * x.shape.numel()", "TG540", "`x.shape.numel()` is said in Python alone"),
+        ("x + x.real", "TG540", "C++ has no attribute `real` of a tensor"),
+        ("[x, x][0]", "TG540", "C++ gives a list in brackets no type here"),
+        ("(x, x)[0] + x", "TG540", "C++ gives a list in brackets no type here"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
         ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
         ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
@@ -266,7 +269,8 @@ def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
         7,
     )
     assert str(found.help) == (
-        "write what both languages have, or add the target `torch-python`, whose package registers these gradients"
+        "write what both languages have, "
+        "or have the target `torch-python`, with `autograd` on, register these gradients"
     )
 
 
