@@ -168,6 +168,20 @@ def test_what_has_no_common_meaning_is_an_error_at_the_formula(formula: str, cod
         assert codes(entry(0, Row(formula)), target) == [code], target
 
 
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "grad * self.std(dim=1, keepdim=True)",
+        "grad * var(self, dim=n)",
+        "grad * self.var(correction=0)",
+    ],
+)
+def test_a_keyword_is_the_same_argument_in_both(formula: str) -> None:
+    """C++ has none."""
+    given = entry(0, Row(formula))
+    assert [codes(given, one) for one in ("torch-python", "cpp-torch")] == [[], ["TG540"]]
+
+
 def doubled(count: int) -> tuple[tuple[str, str], ...]:
     return tuple((f"v{at}", f"v{at - 1} + v{at - 1}" if at else "grad") for at in range(count))
 

@@ -48,11 +48,10 @@ _TRUTHS = {"expand": 2, "std": 1, "std_mean": 1, "var": 1, "var_mean": 1}
 
 
 def is_other(tree: Typed) -> bool:
-    """Whether a call is given a number, or a list of one, that is another argument in C++ than in Python."""
-    at = _TRUTHS.get(nodes.name_called(tree.node), len(tree.parts))
-    given = [p.parts if isinstance(p.node, nodes.ListDisplay) else (p,) for p in tree.parts[at:]][
-        :1
-    ]
+    """Whether a call is given, by position, a number, or a list of one, that is another argument in C++."""
+    count = len(tree.parts) - len(getattr(tree.node, "keywords", ()))
+    parts = tree.parts[_TRUTHS.get(nodes.name_called(tree.node), count) : count][:1]
+    given = [p.parts if isinstance(p.node, nodes.ListDisplay) else (p,) for p in parts]
     return any(len(g) == 1 and g[0].kind.is_number and g[0].kind != BOOL for g in given)
 
 

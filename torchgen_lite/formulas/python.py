@@ -102,7 +102,9 @@ def differs(part: Typed) -> str:
     is_pythons = is_method and (called in _PYTHONS or (kinds[0].is_list and called != "defined"))
     if is_pythons or (called in _FUNCTIONS.values() and all(kind.is_number for kind in kinds)):
         return f"`{node.span.text if node.span else node}` is said in Python alone"
-    is_other = called == "tensor" or (called in _OTHERS and len(kinds) > 1)
+    # C++ has keywords only where it knows the schema.
+    named = () if part.operator else getattr(node, "keywords", ())
+    is_other = called == "tensor" or (called in _OTHERS and len(kinds) > 1 + len(named))
     is_other |= called == "expand" and has_number
     # A truth adds a dimension; in C++ it is an index.
     is_other |= isinstance(node, nodes.Subscript) and kinds[-1] == BOOL

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
@@ -250,6 +251,9 @@ def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) ->
         reader.wrong_type("let", values, "a mapping from names to expressions")
         return None
     let = reader.fields_of(values)
+    wrong = [name for name in let if iskeyword(name) or not name.isidentifier()]
+    for name in wrong:
+        reader.refuse("TG385", name, "a name", let[name][0])
     found = [reader.choice("TG335", "result", name, at, known) for name, (at, _) in pairs.items()]
     missing = [name for name in results if name not in pairs]
     if missing and all(found):
@@ -257,7 +261,7 @@ def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) ->
         reader.report("TG335", message, node, "missing here", "give each result an expression")
     written = [*let.items(), *pairs.items()]
     read = [one for name, (_, at) in written if (one := _read_python(reader, name, at))]
-    if missing or not all(found) or len(read) < len(written):
+    if wrong or missing or not all(found) or len(read) < len(written):
         return None
     by_name, parts = dict(zip(let, read)), dict(zip(pairs, read[len(let) :]))
     places = {name: (reader.span(at), by_name[name].names) for name, (at, _) in let.items()}

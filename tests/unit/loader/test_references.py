@@ -137,6 +137,15 @@ ONE = "f(Tensor x) -> Tensor"
             ["let: x", "result: x"],
             ["TG106 7:12 `let` takes a mapping from names to expressions, not a single value"],
         ),
+        (
+            ONE,
+            ["let: {r-1: x, a b: x, None: x}", "result: x"],
+            [
+                "TG385 7:13 `r-1` is not a name",
+                "TG385 7:21 `a b` is not a name",
+                "TG385 7:29 `None` is not a name",
+            ],
+        ),
         (ONE, ["result: [x]"], ["TG106 7:15 `result` takes an expression, not a list"]),
         (
             ONE,

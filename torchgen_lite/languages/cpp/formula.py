@@ -30,7 +30,7 @@ _CONSTANTS = {
     **dict.fromkeys(("False", "false"), "false"),
 }
 ATTRIBUTES = {
-    **{n: f"{n}()" for n in "device imag layout mH mT real requires_grad".split()},
+    **{n: f"{n}()" for n in "device layout mH mT requires_grad".split()},
     "T": "numpy_T()",
     "H": "matrix_H()",
     "dtype": "scalar_type()",
@@ -87,8 +87,11 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
         case nodes.Member(_, name, arrow):
             shown = name if arrow else ATTRIBUTES.get(name, name)
             return replace(node, value=_value(given[0], parts[0]), name=shown)
+        case nodes.Subscript(nodes.Name("grads" | "grad_input_mask"), nodes.Literal()):
+            pass
         case nodes.Subscript():
-            return _item(node, given[0], parts)
+            # C++ lists have no negative indices, and check none. What a function gives may be several results.
+            return _call("autograd::item", *parts)
         case nodes.ListDisplay():
             if any(part.kind == TENSOR for part in given):
                 parts = list(map(_tensor, given, parts))
@@ -125,18 +128,6 @@ def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
 def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """A number that C++ calculates with: arithmetic of two `at::Scalar`s does not exist."""
     return _call(nodes.Member(node, "toDouble")) if tree.kind.sort is Sort.scalar else node
-
-
-def _item(node: nodes.Subscript, of: Typed, parts: Sequence[nodes.Expression]) -> nodes.Expression:
-    """An element of a list or of a tensor. C++ lists have no negative indices, and check none; what a function gives
-    may be several results."""
-    value = node.value
-    has_it = isinstance(value, nodes.Name) and value.text in ("grads", "grad_input_mask")
-    is_written = has_it and isinstance(node.index, nodes.Literal)
-    is_given = isinstance(of.node, nodes.Call) and of.operator is None
-    if not (of.kind.is_list or is_given) or is_written:
-        return nodes.rebuild(node, parts)
-    return _call("autograd::item", *parts)
 
 
 def _binary(

@@ -19,7 +19,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.formulas.kinds import TENSORS
+from torchgen_lite.formulas.kinds import INT, TENSORS
 from torchgen_lite.formulas.model import Call, Expression, Member, Name
 from torchgen_lite.formulas.python import KINDS, differs, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, every_part, fits
@@ -58,7 +58,7 @@ def reference_registrations(
                 types.signature(operator.function, classes=layout.classes),
                 more_headers=tuple(sorted(headers)),
                 reference=tuple([write(tree, _TORCH) for tree in trees]),
-                let=tuple([(name, write(tree, _TORCH)) for name, tree in let.items()]),
+                let=tuple([(name, _variable(tree)) for name, tree in let.items()]),
             )
             yield wrapped(one.key, wrapper)
 
@@ -71,11 +71,15 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     for name, tree in reversed(let.items()):
         if any(part.node == Name(name) for one in needed for part in every_part(one)):
             needed.insert(0, tree)
-    shared = [(name, write(tree, _TORCH), ()) for name, tree in let.items() if tree in needed]
+    shared = tuple([(name, _variable(tree), ()) for name, tree in let.items() if tree in needed])
     classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
     results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
-    view = view._replace(shared=tuple(shared), derivatives=())
-    return view._replace(inputs=info.arguments, reference=results)
+    return view._replace(shared=shared, derivatives=(), inputs=info.arguments, reference=results)
+
+
+def _variable(tree: Typed) -> str:
+    """An integer is as wide as one of a schema."""
+    return f"int64_t({write(tree, _TORCH)})" if tree.kind == INT else write(tree, _TORCH)
 
 
 def reference_headers(operator: Operator) -> set[str]:
@@ -111,7 +115,7 @@ def _trees(
 # Where references are computed, with what else to do.
 _INSTEAD = {
     Origin.reference: "name a kernel",
-    Origin.autograd: "add the target `torch-python`, whose package registers these gradients",
+    Origin.autograd: "have the target `torch-python`, with `autograd` on, register these gradients",
 }
 
 

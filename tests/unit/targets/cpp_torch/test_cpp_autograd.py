@@ -64,6 +64,14 @@ def test_an_item_of_a_list_is_asked_for_with_a_check(tmp_path: Path) -> None:
     assert "grads[0] * autograd::item(dims, 2) * autograd::item(dims, -1);" in text
 
 
+def test_an_item_of_what_several_formulas_share(tmp_path: Path) -> None:
+    """It may be a tuple, of which C++ has no `[]`."""
+    formulas = "x: grad * x.max(0)[0]\n    y: grad * x.max(0)[1]"
+    text = autograd(tmp_path, entry("f(Tensor x, Tensor y) -> Tensor", formulas))
+    assert "grad_x_ = grad * autograd::item(shared0, 0);" in text
+    assert "grad_y_ = grad * autograd::item(shared0, 1);" in text
+
+
 def test_what_is_kept_has_names_that_no_argument_hides(tmp_path: Path) -> None:
     text = autograd(
         tmp_path,

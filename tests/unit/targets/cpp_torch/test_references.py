@@ -45,7 +45,7 @@ def body(files: Generated) -> str:
         ("x", "x"),
         ("1 - x ** 2 @ x", "at::rsub(at::matmul(at::pow(x, 2), x), 1)"),
         ("2 / x + (x & 1) * 1e-6", "2 * x.reciprocal() + (x & 1) * 1e-06"),
-        ("x[0] + ts[-1]", "x[0] + autograd::item(ts, -1)"),
+        ("x[0] + ts[-1]", "autograd::item(x, 0) + autograd::item(ts, -1)"),
         ("x if not flag and x.dim() > 1 else x.T", "!flag && x.dim() > 1 ? x : x.numpy_T()"),
         ("x if o is None else x * o", "!o.has_value() ? x : x * o.value()"),
         (
@@ -109,6 +109,7 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * (2 if flag else 0.5)", "TG540", "both branches have one type in C++"),
         ("x * (n % 2)", "TG540", "a remainder has the sign of the dividend in C++"),
         ("x.var(1)", "TG540", "what `var` is given is another argument in C++"),
+        ("x.var(dim=1)", "TG540", "C++ has no keyword arguments, such as `dim`"),
         ("x.expand(2, n)", "TG540", "what `expand` is given is another argument in C++"),
         ("x * torch.tensor(1.5)", "TG540", "what `tensor` is given is another argument in C++"),
         ("x[flag]", "TG540", "what `[]` is given is another argument in C++"),
@@ -117,6 +118,9 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("x * x.tolist()[0]", "TG540", "`x.tolist()` is said in Python alone"),
         ("x.type(torch.half)", "TG540", "`x.type(torch.half)` is said in Python alone"),
         ("x * x.shape.numel()", "TG540", "`x.shape.numel()` is said in Python alone"),
+        ("x + x.real", "TG540", "C++ has no attribute `real` of a tensor"),
+        ("[x, x][0]", "TG540", "C++ gives a list in brackets no type here"),
+        ("(x, x)[0] + x", "TG540", "C++ gives a list in brackets no type here"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
         ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
         ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
@@ -168,9 +172,10 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
         "parts": "x.chunk(2)",
         "n": "x.size(0) * 2",
         "half": "0.5",
+        "wide": "100000",
         "is_wide": "x.dtype == torch.double",
     }
-    results = "rstd: new.squeeze(-1) * n\n      out: x * new * half if is_wide else parts[0]"
+    results = "rstd: new.squeeze(-1) * n\n      out: x * new * half * wide if is_wide else parts[0]"
     files = made(results, tmp_path, "f(Tensor x, float eps) -> (Tensor out, Tensor rstd)", let=let)
     assert not files.diagnostics, files.diagnostics
     text = next(text for path, text in files.files.items() if path.endswith("register.cpp"))
@@ -180,10 +185,11 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
   const auto parts = x.chunk(2);
   const auto n = x.sym_size(0) * 2;
   const auto half = 0.5;
+  const auto wide = int64_t(100000);
   const auto is_wide = x.scalar_type() == at::kDouble;
   return ::my::fallback::apart(
       ::std::tuple<at::Tensor, at::Tensor>(
-          is_wide ? x * new_ * half : parts[0],
+          is_wide ? x * new_ * half * wide : autograd::item(parts, 0),
           new_.squeeze(-1) * n),
       x,
       eps);
@@ -263,7 +269,8 @@ def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
         7,
     )
     assert str(found.help) == (
-        "write what both languages have, or add the target `torch-python`, whose package registers these gradients"
+        "write what both languages have, "
+        "or have the target `torch-python`, with `autograd` on, register these gradients"
     )
 
 
