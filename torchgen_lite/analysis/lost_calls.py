@@ -155,8 +155,10 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
     for slot in old.table.sets.slots:
         if slot in old.table.sets.members["Autograd"]:
             code = _lost_above(slot, operator, old, new)
-        elif slot == FUNCTIONALIZE:
-            code = "TG367" if old.functionalizes(operator) and not new.functionalizes(now) else None
+        elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
+            code = "TG367"
+        elif slot == FUNCTIONALIZE and (new.is_composed or old.origin(slot) not in WRITTEN):
+            code = None
         else:
             code = _lost_at(slot, old, new)
         if code is not None:

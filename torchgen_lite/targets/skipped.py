@@ -18,9 +18,6 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.output import Selection
 
-# Targets that define the operators of a package in Python.
-_IN_CPP = frozenset({"cpp-torch", "cpp-torch-stable"})
-
 
 def select(
     program: Program,
@@ -56,7 +53,9 @@ def select(
             continue
         reason = "has several entries, each for other releases" if name in several else ""
         reason = reason or refusal(operator.function)
-        is_here = policy.target == BRINGS and _IN_CPP.isdisjoint(program.config.targets)
+        # These define the operators of a package in Python.
+        in_cpp = {"cpp-torch", "cpp-torch-stable"} & {*program.config.targets}
+        is_here = policy.target == BRINGS and not in_cpp
         if program.config.opaque and not is_here and operator.schema.opaque_types:
             reason = f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
         if reason:
