@@ -102,7 +102,7 @@ def _written(layer: Any, op: Any, places: Sequence[Any], new: Any, args: Any, kw
     # Tensors that come from outside of the function are written to.
     copied = [id(v) for v in tensors if torch._is_functional_tensor(v)]
     # Each has its own copy, and the layouts of two views do not say whether they overlap.
-    if len({v.untyped_storage()._cdata for v in tensors}) < len(tensors):
+    if 1 < len(tensors) != len({v.untyped_storage()._cdata for v in tensors}):
         raise RuntimeError(f"functionalize: {op.name()} writes to tensors that share memory")
     if new:
         targets, found = [given[place] for place in places], new(*args, **kwargs)

@@ -55,9 +55,6 @@ any_requires_grad: Callable[..., bool] = getattr(_C, "_any_requires_grad", _any_
 _WITHOUT = "has no derivatives"
 _WITHOUT_FORWARD = "has no formula for forward-mode"
 
-# The keys below autograd, by the bits of the keys of a call: making them takes as long as a small operator.
-_beneath: dict[int, Any] = {}
-
 # Calls of operators with formulas.
 
 
@@ -74,8 +71,6 @@ def recording(op: Any, operator: str, table: Table) -> Function:
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        bits = keyset.raw_repr()
-        beneath = _beneath.get(bits) or _beneath.setdefault(bits, keyset & _below)
         has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
@@ -91,9 +86,9 @@ def recording(op: Any, operator: str, table: Table) -> Function:
                 table[operator, "refuse"]((*needs, *without[len(args) :]))
             # The copy is a part of the graph, so that gradients have gradients.
             old = table[operator, "original"](args[0]) if has_original else None
-            return _applied(record, *args, old, beneath, kwargs, has_tangents)
+            return _applied(record, *args, old, keyset & _below, kwargs, has_tangents)
         with _guard():
-            result = run(beneath, *args, **kwargs)
+            result = run(keyset & _below, *args, **kwargs)
         return args[0] if is_inplace else result
 
     return kernel
