@@ -5,6 +5,7 @@ The same small kernel of Python (`a * b + s` on three elements) is registered
     bare        by `torch.library.Library` alone: the lower bound for operators with a Python kernel
     Function    the same with a `torch.autograd.Function`, written by hand, at Autograd
     generated   by target `torch-python`, without derivatives and with them
+    final       the same, with its option `final`
     custom_op   by `torch.library.custom_op` with `register_autograd`
 
 and its forward pass is called, without and with gradients required. Everything runs in one process, in turns;
@@ -29,32 +30,42 @@ import torchgen_lite
 
 CALLS = 200
 Call = Callable[[Any, Any, float], Any]
-CONFIGURATION = 'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n[target.torch-python]\nkernels = ["calls_kernels"]\n'
+CONFIGURATION = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+[target.torch-python]
+kernels = ["calls_kernels"]
+final = {final}
+"""
 KERNELS = "def muladd(a, b, s):\n    return a * b + s\n"
 SCHEMA = """\
-- func: calls::plain(Tensor a, Tensor b, float s) -> Tensor
-  dispatch: {CPU: muladd}
-  fake: {like: a}
-- func: calls::muladd(Tensor a, Tensor b, float s) -> Tensor
-  dispatch: {CPU: muladd}
-  fake: {like: a}
-  derivatives: {a: grad * b, b: grad * a}
+- func: {name}::plain(Tensor a, Tensor b, float s) -> Tensor
+  dispatch: {{CPU: muladd}}
+  fake: {{like: a}}
+- func: {name}::muladd(Tensor a, Tensor b, float s) -> Tensor
+  dispatch: {{CPU: muladd}}
+  fake: {{like: a}}
+  derivatives: {{a: grad * b, b: grad * a}}
 """
 
 
-def generated(folder: Path) -> dict[str, Call]:
-    texts = {"torchgen_lite.toml": CONFIGURATION, "calls_kernels.py": KERNELS, "ops.yaml": SCHEMA}
+def generated(folder: Path, name: str, final: bool) -> dict[str, Call]:
+    texts = {
+        "torchgen_lite.toml": CONFIGURATION.format(final=str(final).lower()),
+        "calls_kernels.py": KERNELS,
+        "ops.yaml": SCHEMA.format(name=name),
+    }
     for path, text in texts.items():
         (folder / path).write_text(text)
     for path, text in torchgen_lite.generate(torchgen_lite.load(root=folder)).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     sys.path[:0] = [str(folder), str(folder / "torch-python")]
-    package: Any = importlib.import_module("calls_ops")
+    package: Any = importlib.import_module(f"{name}_ops")
     return {
-        "generated, no derivatives": package.plain,
-        "generated": package.muladd,
-        "generated, torch.ops": torch.ops.calls.muladd.default,
+        f"{name}, no derivatives": package.plain,
+        name: package.muladd,
+        f"{name}, torch.ops": getattr(torch.ops, name).muladd.default,
     }
 
 
@@ -119,7 +130,9 @@ def main() -> None:
     make: Any = torch.library.Library
     library = make("calls_by_hand", "DEF")
     with tempfile.TemporaryDirectory() as temporary:
-        calls = {"kernel": muladd, **by_hand(library), **generated(Path(temporary))}
+        calls = {"kernel": muladd, **by_hand(library)}
+        for name, final in (("generated", False), ("final", True)):
+            calls |= generated(Path(temporary), name, final)
         calls["custom_op"] = custom_op()
         for what, needs in (("no gradient is wanted", False), ("gradients are wanted", True)):
             a, b = (torch.randn(3, requires_grad=needs) for _ in range(2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from .lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
@@ -18,51 +19,16 @@ class NamedConstant(NamedTuple):
 
 # Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
 INT_CONSTANTS = ("Mean", "Sum")
-# The names of each dtype, by its C++ name; the first name has the number of bits.
-_SCALAR_TYPES = {
-    "Byte": ("uint8", "byte"),
-    "Char": ("int8", "char"),
-    "Bool": ("bool",),
-    "Short": ("int16", "short"),
-    "Int": ("int32", "int"),
-    "Long": ("int64", "long"),
-    "UInt16": ("uint16",),
-    "UInt32": ("uint32",),
-    "UInt64": ("uint64",),
-    "Half": ("float16", "half"),
-    "BFloat16": ("bfloat16",),
-    "Float": ("float32", "float"),
-    "Double": ("float64", "double"),
-    "ComplexHalf": ("complex32", "chalf"),
-    "ComplexFloat": ("complex64", "cfloat"),
-    "ComplexDouble": ("complex128", "cdouble"),
-    "Float8_e5m2": ("float8_e5m2",),
-    "Float8_e4m3fn": ("float8_e4m3fn",),
-    "Float8_e5m2fnuz": ("float8_e5m2fnuz",),
-    "Float8_e4m3fnuz": ("float8_e4m3fnuz",),
-    "QInt8": ("qint8",),
-    "QUInt8": ("quint8",),
-    "QInt32": ("qint32",),
-}
-DTYPES = tuple(names[0] for names in _SCALAR_TYPES.values())
-# The enumerators that names in a schema stand for, by type; memory formats are in numeric order.
+_DECLARED = [
+    line.split()
+    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+DTYPES = tuple(names[0] for kind, _, *names in _DECLARED if kind == "ScalarType")
+# The enumerators that names in a schema stand for, by type.
 ENUMERATORS: dict[str, dict[str, str]] = {
-    "ScalarType": {name: enum for enum, names in _SCALAR_TYPES.items() for name in names},
-    "MemoryFormat": {
-        "contiguous_format": "Contiguous",
-        "preserve_format": "Preserve",
-        "channels_last": "ChannelsLast",
-        "channels_last_3d": "ChannelsLast3d",
-    },
-    "Layout": {
-        "strided": "Strided",
-        "sparse_coo": "Sparse",
-        "sparse_csr": "SparseCsr",
-        "sparse_csc": "SparseCsc",
-        "sparse_bsr": "SparseBsr",
-        "sparse_bsc": "SparseBsc",
-        "jagged": "Jagged",
-    },
+    kind: {name: enum for k, enum, *names in _DECLARED if k == kind for name in names}
+    for kind, *_ in _DECLARED
 }
 NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.

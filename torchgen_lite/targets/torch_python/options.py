@@ -21,6 +21,7 @@ class TorchPythonOptions:
     fakes: tuple[str, ...] = shared.modules_option()
     formulas: tuple[str, ...] = shared.modules_option()
     defines: bool | None = described(FLAG, shown="true with `kernels` and no C++ target")
+    final: bool = described(FLAG, False)
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
     opaque: Mapping[str, str] = described(table_of(choice("reference", "value"), key=_CLASS), {})

@@ -117,6 +117,7 @@ def register(
     kind: str,
     defines: bool,
     load: str = "",
+    final: bool = False,
     calls: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Define the operators and register their rules, or raise RegistrationError."""
@@ -142,7 +143,7 @@ def register(
             _begin(libraries, operator, kind, defines)
         for operator in operators:
             with _place(operator.place, f"`{operator.name}`"):
-                _finish(libraries, operator, table)
+                _finish(libraries, operator, table, final)
     except BaseException:
         for library in reversed(libraries.values()):
             library._destroy()
@@ -204,12 +205,7 @@ def _place(place: str, what: str) -> Iterator[None]:
         raise RegistrationError(f"{place}: {what}: {error}") from error
 
 
-def _begin(
-    libraries: dict[str, Any],
-    operator: Operator,
-    kind: str,
-    defines: bool,
-) -> None:
+def _begin(libraries: dict[str, Any], operator: Operator, kind: str, defines: bool) -> None:
     """The operator itself: defined here, or already registered."""
     namespace = operator.namespace
     ours = defines and not operator.is_torchs
@@ -229,7 +225,7 @@ def _begin(
             _check_defined(operator)
 
 
-def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None:
+def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: bool) -> None:
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
     new: Function | None = None
@@ -265,7 +261,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table) -> None
     is_asked = is_composed or _has_kernel(name, "FuncTorchVmapMode")
     if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
         library.impl(operator.local_name, _drawing(name), "FuncTorchVmapMode")
-    _register_autograd(library, operator, table)
+    _register_autograd(library, operator, table, final)
 
 
 def _drawing(operator: str) -> Function:
@@ -323,17 +319,17 @@ def _register_triton(library: Any, name: str, launching: Sequence[str], table: A
     _feature("register_torch_dispatch")(name, FunctionalTensorMode, rule, lib=library)
 
 
-def _register_autograd(library: Any, operator: Operator, table: Table) -> None:
+def _register_autograd(library: Any, operator: Operator, table: Table, final: bool) -> None:
     """What differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
     name, op = operator.name, _handle(operator.name)
     if any(_has_kernel(name, key) for key in ("Autograd", "CompositeImplicitAutograd")):
         return
     if (name, "backward") in table:
-        kernel = _autograd.recording(op, name, table)
+        kernel = _autograd.recording(op, name, table, final)
         library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
     elif (name, "underived") in table:
         # `Library.impl` would forbid to register derivatives by hand.
-        kernel = _autograd.refusing(op, name)
+        kernel = _autograd.refusing(op, name, table, final)
         library.m.impl(operator.local_name, "Autograd", kernel, True)
 
 

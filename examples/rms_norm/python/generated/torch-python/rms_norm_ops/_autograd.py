@@ -8,12 +8,18 @@ Note [Forward mode is transposed]
 A formula gives the gradient of an argument, and is linear in the gradients of the results. So PyTorch's own autograd
 can differentiate it, at any point: its derivative, applied to the tangent of the argument, is the tangent of the
 results.
+
+Note [Final kernels]
+Autograd calls what is below it through the dispatcher, which looks the kernel up and converts the arguments once more.
+PyTorch does not tell whether another library has put its kernel in the place of one, so only an author can say that none
+does: then a kernel of the package is called as it is, where the dispatcher would call no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, cast
 
 import torch
@@ -33,7 +39,7 @@ _C: Any = torch._C
 _forward_ad: Any = forward_ad
 _torch: Any = torch
 _unpack_dual: Function = _torch._VF._unpack_dual
-_guard, _below = _C._AutoDispatchBelowAutograd, _C._after_autograd_keyset
+_guard: Any = _C._AutoDispatchBelowAutograd
 _is_enabled, _is_transformed = torch.is_grad_enabled, _C._are_functorch_transforms_active
 
 
@@ -58,7 +64,7 @@ _WITHOUT_FORWARD = "has no formula for forward-mode"
 # Calls of operators with formulas.
 
 
-def recording(op: Any, operator: str, table: Table) -> Function:
+def recording(op: Any, operator: str, table: Table, final: bool) -> Function:
     """The kernel that records calls of an operator with formulas.
 
     It is like that of `torch.library.register_autograd`, with less overhead in each call. In-place operators have
@@ -67,7 +73,7 @@ def recording(op: Any, operator: str, table: Table) -> Function:
     """
     is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
     has_original = (operator, "original") in table
-    run, record = op._handle.redispatch_boxed, _recorded(op, operator, table)
+    below, record = _below(op, operator, table, final), _recorded(op, operator, table)
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
@@ -86,12 +92,34 @@ def recording(op: Any, operator: str, table: Table) -> Function:
                 table[operator, "refuse"]((*needs, *without[len(args) :]))
             # The copy is a part of the graph, so that gradients have gradients.
             old = table[operator, "original"](args[0]) if has_original else None
-            return _applied(record, *args, old, keyset & _below, kwargs, has_tangents)
+            return _applied(record, *args, old, below(keyset), kwargs, has_tangents)
         with _guard():
-            result = run(keyset & _below, *args, **kwargs)
+            result = below(keyset)(*args, **kwargs)
         return args[0] if is_inplace else result
 
     return kernel
+
+
+def _below(op: Any, operator: str, table: Table, final: bool) -> Callable[[Any], Function]:
+    """What calls the operator below autograd, given the keys of a call; see Note [Final kernels]."""
+    keys = [
+        key for name, key in table if final and name == operator and hasattr(_C.DispatchKey, key)
+    ]
+    own = {_C.DispatchKeySet(getattr(_C.DispatchKey, key)).raw_repr(): key for key in keys}
+    known: dict[int, Any] = {}
+
+    def learned(keyset: Any) -> Any:
+        rest = keyset & _C._after_autograd_keyset
+        key = own.get(rest.raw_repr())
+        return (operator, key) if key else partial(op._handle.redispatch_boxed, rest)
+
+    def below(keyset: Any) -> Function:
+        keys = keyset.raw_repr()
+        found = known.get(keys) or known.setdefault(keys, learned(keyset))
+        # After a reload, the new kernel.
+        return cast("Function", table.get(found, found))
+
+    return below
 
 
 def refused(operator: str, reason: str) -> Function:
@@ -114,13 +142,13 @@ def _applied(node: Function, *given: Any) -> Any:
         return node(*given)
 
 
-def _run(run: Function, keyset: Any, args: Any, kwargs: Any) -> Any:
+def _run(run: Function, args: Any, kwargs: Any) -> Any:
     """A call below autograd; the transforms below this one record it, too."""
     if not _is_transformed():
         with _guard():
-            return run(keyset, *args, **kwargs)
+            return run(*args, **kwargs)
     with torch.enable_grad(), _forward_ad._set_fwd_grad_enabled(True), _guard():
-        return run(keyset, *args, **kwargs)
+        return run(*args, **kwargs)
 
 
 def _lists_of(op: Any) -> tuple[bool, bool]:
@@ -134,7 +162,7 @@ def _lists_of(op: Any) -> tuple[bool, bool]:
 
 
 def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph: arguments, the old value of the first, keys, keywords, and whether any has a tangent.
+    """A call in the graph: arguments, the old value of the first, what is below, keywords, and whether any has a tangent.
 
     As in C++, a node to which no gradient comes passes none on; of several, those that do
     not come are zeros, unless formulas ask which of them did (`undefined`).
@@ -144,14 +172,16 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
     defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
     keywords = {a.name: a.default_value for a in arguments if a.kwarg_only}
-    run = op._handle.redispatch_boxed
 
     def forward(ctx: Any, *given: Any) -> Any:
-        args, (old, keyset, kwargs, has_tangents) = given[:-4], given[-4:]
-        result = _run(run, keyset, args, kwargs)
+        args, (old, run, kwargs, has_tangents) = given[:-4], given[-4:]
+        result = _run(run, args, kwargs)
         if is_inplace:
             # Tracing may have wrapped it again.
             result = args[0]
+        elif isinstance(result, list) and not has_lists:
+            # A final kernel may return a list of several results.
+            result = tuple(result)
         ctx.set_materialize_grads(False)
         if not has_lists:
             # Without the copy, which follows arguments that may be left out.
@@ -414,12 +444,12 @@ def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
 # Calls of operators without formulas.
 
 
-def refusing(op: Any, operator: str) -> Function:
+def refusing(op: Any, operator: str, table: Table, final: bool) -> Function:
     """The kernel of an operator without formulas: a derivative is refused where it would be lost.
 
     A kernel that is made of PyTorch's functions may have one all the same.
     """
-    run, arguments = op._handle.redispatch_boxed, op._schema.arguments
+    below, arguments = _below(op, operator, table, final), op._schema.arguments
     names = [a.name for a in arguments]
     written = [a.name for a in arguments if a.alias_info and a.alias_info.is_write]
 
@@ -434,7 +464,7 @@ def refusing(op: Any, operator: str) -> Function:
                 raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
             if is_wanted and any(map(_requires_grad, _tensors(changed))):
                 raise RuntimeError(f"{operator} {_WITHOUT}")
-        result = run(keyset & _below, *args, **kwargs)
+        result = below(keyset)(*args, **kwargs)
         if has_tangents and _lost(result, _is_dual):
             raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
         lost = _lost(result, _requires_grad) if is_wanted else []
