@@ -110,8 +110,8 @@ def _below(op: Any, operator: str, table: Table, final: bool) -> Callable[[Any],
         return (operator, key) if key else partial(op._handle.redispatch_boxed, rest)
 
     def below(keyset: Any) -> Function:
-        keys = keyset.raw_repr()
-        found = known.get(keys) or known.setdefault(keys, learned(keyset))
+        bits = keyset.raw_repr()
+        found = known.get(bits) or known.setdefault(bits, learned(keyset))
         # After a reload, the new kernel.
         return cast("Function", table.get(found, found))
 
