@@ -28,6 +28,7 @@ from torch.utils import _pytree as pytree
 
 Function = Callable[..., Any]
 Table = dict[tuple[str, str], Function]
+Below = Callable[[Any], Function]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
@@ -64,7 +65,7 @@ _WITHOUT_FORWARD = "has no formula for forward-mode"
 # Calls of operators with formulas.
 
 
-def recording(op: Any, operator: str, table: Table, final: bool) -> Function:
+def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
     """The kernel that records calls of an operator with formulas.
 
     It is like that of `torch.library.register_autograd`, with less overhead in each call. In-place operators have
@@ -73,7 +74,7 @@ def recording(op: Any, operator: str, table: Table, final: bool) -> Function:
     """
     is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
     has_original = (operator, "original") in table
-    below, record = _below(op, operator, table, final), _recorded(op, operator, table)
+    record = _recorded(op, operator, table)
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
@@ -100,11 +101,12 @@ def recording(op: Any, operator: str, table: Table, final: bool) -> Function:
     return kernel
 
 
-def _below(op: Any, operator: str, table: Table, final: bool) -> Callable[[Any], Function]:
-    """What calls the operator below autograd, given the keys of a call; see Note [Final kernels]."""
-    keys = [
-        key for name, key in table if final and name == operator and hasattr(_C.DispatchKey, key)
-    ]
+def calls_below(op: Any, operator: str, final: Table) -> Below:
+    """What calls the operator below autograd, given the keys of a call.
+
+    `final` has the kernels that are called as they are: see Note [Final kernels].
+    """
+    keys = [key for name, key in final if name == operator and hasattr(_C.DispatchKey, key)]
     own = {_C.DispatchKeySet(getattr(_C.DispatchKey, key)).raw_repr(): key for key in keys}
     known: dict[int, Any] = {}
 
@@ -117,7 +119,7 @@ def _below(op: Any, operator: str, table: Table, final: bool) -> Callable[[Any],
         bits = keyset.raw_repr()
         found = known.get(bits) or known.setdefault(bits, learned(keyset))
         # After a reload, the new kernel.
-        return cast("Function", table.get(found, found))
+        return cast("Function", final.get(found, found))
 
     return below
 
@@ -444,12 +446,12 @@ def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
 # Calls of operators without formulas.
 
 
-def refusing(op: Any, operator: str, table: Table, final: bool) -> Function:
+def refusing(op: Any, operator: str, below: Below) -> Function:
     """The kernel of an operator without formulas: a derivative is refused where it would be lost.
 
     A kernel that is made of PyTorch's functions may have one all the same.
     """
-    below, arguments = _below(op, operator, table, final), op._schema.arguments
+    arguments = op._schema.arguments
     names = [a.name for a in arguments]
     written = [a.name for a in arguments if a.alias_info and a.alias_info.is_write]
 

@@ -143,7 +143,7 @@ def register(
             _begin(libraries, operator, kind, defines)
         for operator in operators:
             with _place(operator.place, f"`{operator.name}`"):
-                _finish(libraries, operator, table, final)
+                _finish(libraries, operator, table, table if final else {})
     except BaseException:
         for library in reversed(libraries.values()):
             library._destroy()
@@ -225,7 +225,7 @@ def _begin(libraries: dict[str, Any], operator: Operator, kind: str, defines: bo
             _check_defined(operator)
 
 
-def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: bool) -> None:
+def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: Table) -> None:
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
     new: Function | None = None
@@ -319,17 +319,18 @@ def _register_triton(library: Any, name: str, launching: Sequence[str], table: A
     _feature("register_torch_dispatch")(name, FunctionalTensorMode, rule, lib=library)
 
 
-def _register_autograd(library: Any, operator: Operator, table: Table, final: bool) -> None:
+def _register_autograd(library: Any, operator: Operator, table: Table, final: Table) -> None:
     """What differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
     name, op = operator.name, _handle(operator.name)
     if any(_has_kernel(name, key) for key in ("Autograd", "CompositeImplicitAutograd")):
         return
+    below = _autograd.calls_below(op, name, final)
     if (name, "backward") in table:
-        kernel = _autograd.recording(op, name, table, final)
+        kernel = _autograd.recording(op, name, table, below)
         library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
     elif (name, "underived") in table:
         # `Library.impl` would forbid to register derivatives by hand.
-        kernel = _autograd.refusing(op, name, table, final)
+        kernel = _autograd.refusing(op, name, below)
         library.m.impl(operator.local_name, "Autograd", kernel, True)
 
 
