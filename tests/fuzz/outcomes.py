@@ -62,11 +62,13 @@ def outcomes(program: Program, selection: Selection) -> dict[tuple[str, Call], O
     policy = selection.policy
     registered = list(selection.registrations(program))
     composed = {_name(r.operator) for r in registered if r.key == "CompositeImplicitAutograd"}
-    # PyTorch's functionalization serves what writes nothing; for its own operators torchgen generates kernels.
+    # PyTorch's functionalization serves what writes nothing, and what torch-python gives the tags `inplace` and `out`;
+    # for its own operators torchgen generates kernels.
+    is_tagged = Origin.vmap in policy.makes
     functionalized = {
         _name(operator)
         for operator in selection.operators
-        if policy.is_pytorch or operator.kind is SchemaKind.functional
+        if policy.is_pytorch or is_tagged or operator.kind is SchemaKind.functional
     }
     for key, label in STOCK_FALLBACKS.items() if policy.in_pytorch else ():
         falls = label == "fallthrough"
