@@ -16,7 +16,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact
-from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
+from torchgen_lite.formulas.kinds import BOOL, TENSOR, Kind, Sort
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, INTEGERS, is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.defaults import as_written
@@ -144,6 +144,8 @@ def _binary(
                 sides = [_call("static_cast<double>", sides[0]), sides[1]]
         elif operator == "%" and not is_nonzero(node.right):
             return _call("autograd::remainder", *sides)
+        elif operator in "+-*" and all(map(_is_narrow, given)):
+            sides = [_call("int64_t", sides[0]), sides[1]]
     if not is_before_tensor(node, kinds):
         return nodes.rebuild(node, sides)
     number, tensor = sides
@@ -151,6 +153,13 @@ def _binary(
         inverse = _call(nodes.Member(tensor, "reciprocal"))
         return inverse if str(number) in ("1", "1.0") else nodes.Binary("*", number, inverse)
     return _call("at::rsub", tensor, number) if operator == "-" else _call("at::remainder", *sides)
+
+
+def _is_narrow(tree: Typed) -> bool:
+    """Whether C++ has an `int` for it, where other integers of formulas have 64 bits."""
+    if isinstance(tree.node, nodes.Unary | nodes.Conditional):
+        return all(map(_is_narrow, tree.parts[-2:]))
+    return tree.kind.sort in INTEGERS and isinstance(tree.node, nodes.Literal) or tree.kind == BOOL
 
 
 def is_before_tensor(node: nodes.Binary, kinds: Sequence[Kind]) -> bool:
