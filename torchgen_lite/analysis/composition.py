@@ -28,6 +28,7 @@ _KEYS = {
 # By the strength of what serves a call: nothing, a fallback, a kernel.
 REFUSED, NO_RULE, WORKS = _WORDS = ("refused", "no rule", "works")
 _COMPOSED = "composed of other operators"
+UNTRACED = ("-> int", "-> SymInt", "-> bool")
 _LOST = origins("underived not_implemented refuses_out")
 
 
@@ -46,6 +47,8 @@ def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[
             word, why = NO_RULE, Origin.fallthrough.value
         elif origin in _LOST or subject == "Forward mode" and info and refuses_forward(info):
             word, why = REFUSED, refuses_forward(info) if info else why
+        elif subject == "torch.compile" and str(schema).endswith(UNTRACED):
+            word, why = REFUSED, "Dynamo takes no call that returns an integer or a boolean alone"
         elif key == _VMAP and word == NO_RULE:
             word = "by a loop" if takes_a_loop(schema) else REFUSED
         elif subject == _FUNC and word == NO_RULE:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.analysis.composition import takes_a_loop
+from torchgen_lite.analysis.composition import UNTRACED, takes_a_loop
 from torchgen_lite.schema import FunctionSchema
 
 LOOPS = {
@@ -74,3 +74,22 @@ def test_what_pytorch_does() -> None:
             assert "Batching rule not implemented" in str(error)
             found[text] = False
     assert found == LOOPS
+
+
+@pytest.mark.torch
+def test_what_dynamo_traces() -> None:
+    import torch
+
+    library: Any = torch.library.Library("traced_test", "DEF")
+    results = {"int": 3, "SymInt": 3, "bool": True, "float": 2.5, "Scalar": 2.5, "int[]": [3]}
+    refused = set()
+    for name, value in results.items():
+        local = f"of_{name.rstrip('[]')}{len(name)}"
+        library.define(f"{local}(Tensor x) -> {name}")
+        library.impl(local, lambda x, value=value: value, "CompositeExplicitAutograd")
+        op = getattr(torch.ops.traced_test, local)
+        try:
+            torch.compile(op, backend="eager", fullgraph=True)(torch.ones(2))
+        except torch._dynamo.exc.Unsupported:
+            refused.add(f"-> {name}")
+    assert refused == {*UNTRACED}

@@ -43,12 +43,7 @@ _METHODS = {"numel": "sym_numel", "size": "sym_size", "sizes": "sym_sizes", "str
 _WITHOUT_ARGUMENTS = (
     _METHODS | dict.fromkeys(("size", "sym_size"), "sym_sizes") | {"stride": "sym_strides"}
 )
-OPTIONS = {
-    "dtype": "dtype",
-    "layout": "layout",
-    "device": "device",
-    "pin_memory": "pinned_memory",
-}
+OPTIONS = {**{n: n for n in "dtype layout device".split()}, "pin_memory": "pinned_memory"}
 """The arguments that C++ combines into one, and how each is set on it."""
 
 

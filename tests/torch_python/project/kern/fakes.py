@@ -30,3 +30,7 @@ def spread_reference(self, other, k=(1, 1)):
 
 def cubes_reference(xs, index, unused):
     return [x * x * x for x in xs]
+
+
+def rank_fake(x):
+    return x.dim()

@@ -126,3 +126,7 @@ def spread(self, other, k):
 
 def cubes(xs, index, unused):
     return [_copied(x) ** 3 for x in xs]
+
+
+def rank(x):
+    return x.dim()
