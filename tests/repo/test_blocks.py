@@ -126,7 +126,9 @@ def test_toml(block: Block, run: Callable[..., Result], project: Path) -> None:
     if not {"schema", "targets", "target", "output-dir"} & set(tables):
         return
     (project / "torchgen_lite.toml").write_text(block.text)
-    (project / "ops.yaml").write_text("- func: mylib::f(Tensor x) -> Tensor\n")
+    (project / "ops.yaml").write_text(
+        "- func: mylib::f(Tensor x) -> Tensor\n  dispatch: {CPU: f, PrivateUse1: f}\n"
+    )
     for module in re.findall(r'"(\w*kernels|mylib\.kernels)"', block.text):
         path = project / f"{module.replace('.', '/')}.py"
         path.parent.mkdir(exist_ok=True)

@@ -81,7 +81,7 @@ def _find(
     from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
 
     program = lint(session.load(schema, torch=torch))
-    return program, program.diagnostics if schema or torch else lint_targets(program)
+    return program, program.diagnostics if torch else lint_targets(program)
 
 
 def _fix(program: Program, fixes: Sequence[Edit | None], schema: tuple[str, ...]) -> int:

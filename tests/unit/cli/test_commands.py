@@ -90,9 +90,10 @@ targets = ["python", "torch-python"]
 target.python = {folder = ".", package = "ops"}
 target.torch-python = {folder = ".", package = "ops"}
 """)
-    result = run("lint", "--output-format", "concise")
-    assert result.code == 1
-    assert "targets 'python' and 'torch-python' both write 'ops/__init__.py'" in result.stderr
+    for asked in ((), ("--schema", "native_functions.yaml")):
+        result = run("lint", "--output-format", "concise", *asked)
+        assert result.code == 1
+        assert "targets 'python' and 'torch-python' both write 'ops/__init__.py'" in result.stderr
 
 
 @pytest.mark.parametrize("format_", ["full", "concise", "json", "github", "sarif"])
