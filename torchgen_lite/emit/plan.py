@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
     def path(self, path: str) -> str:
         """What messages call one of the files."""
-        return f"{self.shown}/{path}" if self.shown else path
+        return "/".join(filter(None, (self.shown, path))) or "."
 
     @property
     def pending(self) -> tuple[Change, ...]:
@@ -80,14 +80,14 @@ def build_plan(
     `project` is the folder of the configuration; without it, no other project can own the output
     folder. `schemas` are the schema files of this run. `is_whole`: nothing else is generated there.
     """
-    owner = Owner(files, root, project, schemas)
+    owner, plan = Owner(files, root, project, schemas), Plan(root, (), shown=shown)
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(files):
         problem = check_path(path) or _check_disk(root, path)
         if problem is not None:
             place = _file_above(root, path) if problem == _NO_FOLDER else path
-            message = f"`{shown}/{place}".rstrip("/") + f"` {problem}"
+            message = f"`{plan.path(place)}` {problem}"
             wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
@@ -96,7 +96,7 @@ def build_plan(
         if old is not None and (old == new or old.replace("\r\n", "\n") == new):
             changes.append(Change(path, "keep", old, new))
         elif old is not None and not owner.wrote(path, old):
-            diagnostics.append(_in_the_way(f"{shown}/{path}", old))
+            diagnostics.append(_in_the_way(plan.path(path), old))
         else:
             changes.append(Change(path, "create" if old is None else "update", old, new))
     found = [*_find_files(root, files, owner.is_alone and is_whole)]

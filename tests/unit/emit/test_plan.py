@@ -89,11 +89,12 @@ def test_crlf_is_fresh_but_written_text_has_lf(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_bytes() == (text + "b\n").encode()
 
 
-def test_an_unmarked_file_is_in_the_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("folder", "named"), [("out", "out/a.txt"), ("", "a.txt")])
+def test_an_unmarked_file_is_in_the_way(tmp_path: Path, folder: str, named: str) -> None:
     (tmp_path / "a.txt").write_text("by hand\n")
-    found = build_plan({"a.txt": HEAD, "b.txt": HEAD}, tmp_path, "out").diagnostics
+    found = build_plan({"a.txt": HEAD, "b.txt": HEAD}, tmp_path, folder).diagnostics
     assert [(d.code, d.message) for d in found] == [
-        ("TG010", "`out/a.txt` was not generated and is in the way")
+        ("TG010", f"`{named}` was not generated and is in the way")
     ]
 
 
