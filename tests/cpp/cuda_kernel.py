@@ -102,5 +102,5 @@ _TEST = """\
 
 
 def test_twice() -> None:
-    assert mylib.ops.twice(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert torch.ops.mylib.twice(torch.ones(2)).tolist() == [2.0, 2.0]
 """

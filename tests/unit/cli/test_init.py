@@ -65,6 +65,29 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
     run_program(build(sources, folder / "program", flags))
 
 
+PUT = """\
+- func: tiny::put(Tensor(a!) y) -> ()
+  dispatch: {CPU: put_cpu}
+  axes: y[*b] -> y[*b]
+"""
+PUT_CPU = {
+    "cpp-torch": "at::Tensor& y) {\n  y.zero_();\n}\n",
+    "cpp-torch-stable": "Tensor& y) {\n  torch::stable::zero_(y);\n}\n",
+}
+TEST_PUT = """
+
+def test_what_only_python_registers() -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        y = x * 1
+        torch.ops.tiny.put(y)
+        return y
+
+    x = torch.ones(2, 3)
+    for composed in (torch.func.functionalize(f), torch.vmap(f)):
+        assert composed(x).tolist() == [[0.0] * 3] * 2
+"""
+
+
 @needs_compiler
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
@@ -73,6 +96,12 @@ def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
     tests/cpp/test_cuda_builds.py runs CMake alone."""
     assert run("init", "--target", target, "tiny").code == 0
     add_kernels(folder, target, "tiny")
+    kernels = folder / "src" / "kernels.cpp"
+    end = "} // namespace tiny"
+    put = f"void put_cpu({PUT_CPU[target]}\n{end}"
+    kernels.write_text(kernels.read_text().replace(end, put))
+    for name, more in (("ops.yaml", PUT), ("tests/test_tiny.py", TEST_PUT)):
+        (folder / name).write_text((folder / name).read_text() + more)
     assert run("generate").code == 0
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     build = ("wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")

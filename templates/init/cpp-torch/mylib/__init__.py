@@ -1,4 +1,4 @@
-"""The operators of mylib, which its library registers as it is loaded."""
+"""Operators for PyTorch. The library registers them, and the generated package what it cannot."""
 
 from pathlib import Path
 
@@ -10,4 +10,4 @@ if not _built:
     raise ImportError("mylib is not built: `cmake --build build` or `pip install .` does that")
 torch.ops.load_library(str(_built[0]))
 
-ops = torch.ops.mylib
+from mylib._ops import scale as scale  # noqa: E402
