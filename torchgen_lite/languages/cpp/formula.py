@@ -139,7 +139,7 @@ def _binary(
                 sides = [_call("static_cast<double>", sides[0]), sides[1]]
         elif operator == "%" and not is_nonzero(node.right):
             return _call("autograd::remainder", *sides)
-        elif operator in "+-*" and all(map(_is_narrow, given)):
+        elif operator in "+-*%&|^" and all(map(_is_narrow, given)):
             sides = [_call("int64_t", sides[0]), sides[1]]
     if not is_before_tensor(node, kinds):
         return nodes.rebuild(node, sides)
@@ -154,7 +154,8 @@ def _is_narrow(tree: Typed) -> bool:
     """Whether C++ has an `int` for it, where other integers of formulas have 64 bits."""
     if isinstance(tree.node, nodes.Unary | nodes.Conditional):
         return all(map(_is_narrow, tree.parts[-2:]))
-    return tree.kind.sort in INTEGERS and isinstance(tree.node, nodes.Literal) or tree.kind == BOOL
+    is_literal = isinstance(tree.node, nodes.Literal) and tree.kind.sort in INTEGERS
+    return is_literal or tree.kind.present == BOOL
 
 
 def is_before_tensor(node: nodes.Binary, kinds: Sequence[Kind]) -> bool:
