@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,19 @@ SOURCES = [str(ROOT / folder) for folder in FOLDERS]
 # How long an example takes is the machine's affair; in CI the examples are the same at each run.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("project")
+
+
+# The variable with a folder for what the processes of one run of tests share; it is gone after the run.
+SHARED_FOLDER = "TORCHGEN_LITE_TESTS_FOLDER"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes of pytest-xdist find the folder in the environment, which they inherit."""
+    if SHARED_FOLDER in os.environ:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="torchgen_lite_tests_")
+    os.environ[SHARED_FOLDER] = folder.name
+    config.add_cleanup(folder.cleanup)
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

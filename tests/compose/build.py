@@ -50,7 +50,7 @@ def _compile(column: str, folder: Path) -> None:
     if column == "cpp-torch-stable":
         build_library(folder, sources)
         return
-    (folder / "headers").mkdir()
-    flags = precompile(folder / "headers")
-    library = compile_library(folder, sources, flags=flags, includes=[folder / "cpp" / "include"])
+    library = compile_library(
+        folder, sources, flags=precompile(), includes=[folder / "cpp" / "include"]
+    )
     library.rename(folder / "_C.so")

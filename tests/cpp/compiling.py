@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SHARED_FOLDER
 
 HAS_COMPILER = shutil.which("g++") is not None
 needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="g++ is not installed")
@@ -114,11 +114,23 @@ _PRECOMPILED = """\
 _LIBRARY_FLAGS = ("-O0", "-fPIC")
 
 
-def precompile(folder: Path) -> tuple[str, ...]:
-    """Precompile PyTorch's headers, and return the flags that use them in `compile_library`."""
-    write_files(folder, {"precompiled.h": _PRECOMPILED})
-    command = ["g++", *_LIBRARY_FLAGS, *torch_flags(), "-x", "c++-header", "precompiled.h"]
-    subprocess.run(command, cwd=folder, check=True)
+@cache
+def precompile() -> tuple[str, ...]:
+    """The flags that use PyTorch's headers as one precompiled header in `compile_library`.
+
+    It is half a gigabyte and takes most of a minute, so the processes of a run of tests share it: the first that asks
+    makes it in the folder of the run, and the others wait.
+    """
+    # Imported here: Windows has none, and does not compile.
+    import fcntl
+
+    folder = Path(os.environ[SHARED_FOLDER])
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "precompiled.h.gch").exists():
+            write_files(folder, {"precompiled.h": _PRECOMPILED})
+            command = ["g++", *_LIBRARY_FLAGS, *torch_flags(), "-x", "c++-header", "precompiled.h"]
+            subprocess.run(command, cwd=folder, check=True)
     return (f"-I{folder}", "-include", "precompiled.h", "-Winvalid-pch")
 
 

@@ -88,11 +88,10 @@ def _compile(target: str, folder: Path) -> None:
     if target == "cpp-torch-stable":
         build_library(folder, sources)
         return
-    (folder / "headers").mkdir()
     compile_library(
         folder,
         sources,
-        flags=precompile(folder / "headers"),
+        flags=precompile(),
         includes=[folder, folder / target / "include"],
     )
 
