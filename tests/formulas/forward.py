@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from tests.formulas.programs import GRAD, OTHER, _complex, _dtype, inputs, load
 from tests.formulas.rows import ROWS, WRITES, Row
 
 
-def products(row: Row, call: Any, torch: Any, without: str) -> list[float]:
+def products(row: Row, call: Any, torch: Any, without: Sequence[str]) -> list[float]:
     """The product of each mode, with the same gradient and the same tangent."""
     made = {}
     for mode in ("backward", "forward"):
         named = inputs(row, lambda data: torch.tensor(data, dtype=_dtype(torch, data)))
         leaf = named[row.of][0] if row.of == "xs" else named[row.of]
         tangent = torch.tensor(OTHER, dtype=torch.float64)[: len(leaf), : len(leaf[0])] / 3
-        named.pop(without, None)
+        for name in without:
+            named.pop(name, None)
         made[mode] = product(row, call, torch, mode, named, leaf, tangent.contiguous())
     return [made["backward"], made["forward"]]
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tests.formulas.rows import ONE, ROWS, WRITES, Row
+from tests.formulas.rows import ABSENT, ONE, ROWS, WRITES, Row
 
 SELF = [[1.5, -2.0, 0.25], [-0.5, 3.0, -1.25]]
 OTHER = [[2.0, -1.0, 0.5], [1.5, -0.75, 4.0]]
@@ -28,8 +28,13 @@ def inputs(row: Row, tensor: Any) -> dict[str, Any]:
         "s": 0.5,
         "flag": True,
         "alpha": 1 + 2j if row.raises else 1.5,
+        "beta": None,
         "dims": [10, 20],
         "mode": "mean",
+        "k": 2,
+        "sz": [2, 3],
+        "fs": [0.5, -2.0],
+        **dict.fromkeys(ABSENT),
     }
     return {**named, **more, **numbers}
 
@@ -38,16 +43,17 @@ def _complex(real: list[list[float]]) -> list[list[complex]]:
     return [[complex(*pair) for pair in zip(*rows)] for rows in zip(real, IMAGINARY)]
 
 
-def gradient(row: Row, call: Any, library: Any, without: str = "") -> Any:
-    """The gradient of the first tensor of the argument; None if there is none. `without` is an argument that the
-    operators of a target do not have."""
+def gradient(row: Row, call: Any, library: Any, without: Sequence[str] = ()) -> Any:
+    """The gradient of the first tensor of the argument; None if there is none. `without` are arguments that
+    the operators of a target do not have."""
     named = inputs(row, lambda data: library.tensor(data, dtype=_dtype(library, data)))
     leaf = named[row.of][0] if row.of == "xs" else named[row.of]
     leaf.requires_grad_()
     given = dict(named)
     if row.schema == WRITES:
         given["self"] = leaf * 1
-    given.pop(without, None)
+    for name in without:
+        given.pop(name, None)
     results = call(*given.values())
     results = results if isinstance(results, (tuple, list)) else [results]
     used = [results[index] for index in row.used]
@@ -67,7 +73,7 @@ def expected(row: Row, torch: Any) -> Any:
     named = inputs(row, lambda data: tensor(data, dtype=_dtype(torch, data)))
     data = _complex(GRAD) if row.is_complex else GRAD
     grad = tensor(data, dtype=_dtype(torch, data))
-    names = {**named, "grad": grad, "where": torch.where, "math": math}
+    names = {**named, "grad": grad, "where": torch.where, "math": math, "torch": torch}
     if row.gradient:
         return eval(row.gradient, names)
     named["self"].requires_grad_()
@@ -86,29 +92,29 @@ def numbers(found: Any) -> list[list[float]] | None:
     return [[complex(one).real, complex(one).imag] for one in flat]
 
 
-def load(target: str) -> tuple[Any, Any, str]:
-    """The library of tensors, the operators of the corpus, and the argument that those of a target do not have."""
+def load(target: str) -> tuple[Any, Any, Sequence[str]]:
+    """The library of tensors, the operators of the corpus, and the arguments that those of a target do not have."""
     if target == "python":
         library: Any = importlib.import_module("torchgen_lite_reference")
-        return library, importlib.import_module("corpus_ops.functions"), ""
+        return library, importlib.import_module("corpus_ops.functions"), ()
     import torch
 
     if target == "cpp-torch":
         torch.ops.load_library("library.so")
     elif target != "expected":
         importlib.import_module("corpus_ops")
-    return torch, torch.ops.corpus, "alpha" if target == "cpp-torch-stable" else ""
+    return torch, torch.ops.corpus, ("alpha", "beta") if target == "cpp-torch-stable" else ()
 
 
-def main(target: str, rows: Sequence[Row] = ROWS) -> None:
-    """Print what each row gives, or the error that it ends with."""
+def main(target: str, rows: Sequence[Row] = ROWS, first: int = 0) -> None:
+    """Print what each row gives, or the error that it ends with. `first` is the number of the first."""
     library, functions, without = load(target)
     found: dict[str, Any] = {}
     for index, row in enumerate(rows):
         if target == "expected":
             found[str(index)] = "raises" if row.raises else numbers(expected(row, library))
         elif not row.is_refused(target):
-            call = getattr(functions, f"row{index}" + "_" * (row.schema == WRITES))
+            call = getattr(functions, f"row{first + index}" + "_" * (row.schema == WRITES))
             try:
                 found[str(index)] = numbers(gradient(row, call, library, without))
             except Exception as error:

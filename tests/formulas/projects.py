@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SOURCES
 from tests.cpp.compiling import write_files
-from tests.formulas.rows import ROWS, WRITES, Row
+from tests.formulas.rows import ROWS, SCALARS, WRITES, Row
 from torchgen_lite import generate, load
+from torchgen_lite.analysis.program import build_program
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.pipeline import generate_all
 
 _TORCH_KERNELS = """\
 def row(self, other, *_):
@@ -47,7 +56,7 @@ _CPP_KERNELS = """\
 
 namespace corpus {
 
-at::Tensor row(const at::Tensor& self, const at::Tensor& other, const std::optional<at::Tensor>&, at::TensorList, int64_t, std::optional<int64_t>, double, bool, const at::Scalar&, at::IntArrayRef, std::string_view) {
+at::Tensor row(const at::Tensor& self, const at::Tensor& other, const std::optional<at::Tensor>&, at::TensorList, int64_t, std::optional<int64_t>, double, bool, const at::Scalar&, const std::optional<at::Scalar>&, at::IntArrayRef, std::string_view, int64_t, at::IntArrayRef, at::ArrayRef<double>, std::optional<int64_t>, std::optional<int64_t>, std::optional<double>, std::optional<bool>, std::optional<std::string_view>, at::OptionalIntArrayRef) {
   return self * other;
 }
 
@@ -76,7 +85,7 @@ static Tensor times(const char* name, const Tensor& self, const Tensor& other) {
   return torch::stable::detail::to<Tensor>(stack[0]);
 }
 
-Tensor row(const Tensor& self, const Tensor& other, const std::optional<Tensor>&, HeaderOnlyArrayRef<Tensor>, int64_t, std::optional<int64_t>, double, bool, HeaderOnlyArrayRef<int64_t>, const std::string&) {
+Tensor row(const Tensor& self, const Tensor& other, const std::optional<Tensor>&, HeaderOnlyArrayRef<Tensor>, int64_t, std::optional<int64_t>, double, bool, HeaderOnlyArrayRef<int64_t>, const std::string&, int64_t, HeaderOnlyArrayRef<int64_t>, HeaderOnlyArrayRef<double>, std::optional<int64_t>, std::optional<int64_t>, std::optional<double>, std::optional<bool>, std::optional<std::string>, std::optional<HeaderOnlyArrayRef<int64_t>>) {
   return times("aten::mul", self, other);
 }
 
@@ -112,7 +121,7 @@ def schema(target: str, rows: Sequence[Row]) -> str:
     """The entries of the rows that a target has."""
     has = [(index, row) for index, row in enumerate(rows) if not row.is_refused(target)]
     text = "".join(entry(index, row) for index, row in has)
-    return text.replace("Scalar alpha, ", "") if target == "cpp-torch-stable" else text
+    return text.replace(SCALARS, "") if target == "cpp-torch-stable" else text
 
 
 def write_project(folder: Path, target: str, rows: Sequence[Row] = ROWS) -> list[str]:
@@ -161,3 +170,26 @@ framework = "torchgen_lite_reference.framework"
 kernels = {json.dumps([*modules, "corpus_kernels"])}
 formulas = {json.dumps(helpers)}
 """
+
+
+def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> dict[str, Any]:
+    """What each row gives, from a process that has only the code of this target."""
+    paths = [folder, folder / "python", folder / "torch-python", *SOURCES]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    command = [sys.executable, "-m", module, target]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def codes(text: str, target: str) -> list[str]:
+    """The codes of the errors for a target."""
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    options = {"torch-python": {"package": "ops", "defines": True}}
+    config = Config(Path("nowhere"), target_options=options)
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    generated = generate_all(program, targets=[target])
+    every = [*program.diagnostics, *generated.diagnostics]
+    return sorted({d.code for d in every if d.severity == "error"})

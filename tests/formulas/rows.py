@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# The arguments that no function of the stable ABI can have, and those that calls leave absent.
+SCALARS = "Scalar alpha, Scalar? beta, "
+_ABSENT = "int? gone, SymInt? unknown, float? vague, bool? unset, str? unsaid, int[]? none"
 ONE = (
-    "(Tensor self, Tensor other, Tensor? weight, Tensor[] xs, int n, int? m, float s, bool flag, Scalar alpha, "
-    "int[] dims, str mode) -> Tensor"
+    "(Tensor self, Tensor other, Tensor? weight, Tensor[] xs, int n, int? m, float s, bool flag, "
+    f"{SCALARS}int[] dims, str mode, SymInt k, SymInt[] sz, float[] fs, {_ABSENT}) -> Tensor"
 )
+ABSENT = ("gone", "unknown", "vague", "unset", "unsaid", "none")
 TWO = "(Tensor self, Tensor other) -> (Tensor low, Tensor high)"
 WRITES = "(Tensor(a!) self, Tensor other) -> Tensor(a!)"
 
 
 class Row(NamedTuple):
-    """A formula and what it gives; `used` are the results that the gradient comes through."""
+    """A formula and what it gives; `used` are the results that the gradient comes through. One that `is_torchs`
+    calls a function that the reference operators do not have."""
 
     formula: str
     value: str = ""
@@ -31,10 +36,13 @@ class Row(NamedTuple):
     let: tuple[tuple[str, str], ...] = ()
     cpp: str = ""
     python: str = ""
+    is_torchs: bool = False
 
     def is_refused(self, target: str) -> bool:
         """Whether a target does not have the row; no `Scalar` crosses the stable ABI."""
-        if target == "cpp-torch-stable" and "alpha" in self.formula:
+        if target == "cpp-torch-stable" and ("alpha" in self.formula or "beta" in self.formula):
+            return True
+        if target == "python" and self.is_torchs:
             return True
         return bool(self.cpp if target == "cpp-torch" else self.python)
 
@@ -102,6 +110,99 @@ ROWS = (
     _of("(s || n)", "1"),
     _of("(n && alpha)", "1"),
     _of("(flag && n && s - s)", "0"),
+    # Lengths have a sign, and 64 bits.
+    _of("-xs.size()", "-2"),
+    _of("(n - 5 - xs.size() - dims.size())", "-2"),
+    Row("n - 9 < xs.size() - 3 ? grad : grad * 2", "self"),
+    _of("(1 / -dims.size())", "-.5"),
+    _of("(-7 % xs.size())", "-1"),
+    _of("(-sz.size() * fs.size() * 70000 * 70000)", "-19600000000"),
+    _of("(flag ? xs.size() - 3 : n)", "-1"),
+    _of("(xs.size() - 3 > 0)", "0"),
+    _of("(n & xs.size() | ~dims.size())", "(7 & 2 | ~2)"),
+    # Symbolic integers: k is 2, sz is [2, 3].
+    _of("(+k - -k + self.size(1))", "7"),
+    _of("(k * n % 3 - k % n + flag * k)", "2"),
+    _of("(k / 4 + n / k - 1 / self.numel())", "(4 - 1 / 6)"),
+    _of("(-(k / 4) * +(n / k))", "-1.75"),
+    _of("(1.5 + self.numel() * s - alpha * k)", "1.5"),
+    _of("(xs.size() / (1.5 + other.numel()))", "(2 / 7.5)"),
+    _of("((k - 2) / 1 - 1 / (k - 2))", "-math.inf"),
+    _of("(!k + !(k - 2) + !(k / 2 - 1))", "2"),
+    _of("((k && flag) + (k - 2 || n) + (k / 2 && s))", "3"),
+    Row("k ? grad : grad * 2", "self"),
+    Row("k - 2 ? grad : k / 2 ? grad * 3 : None", "self * 3"),
+    Row("self.shape[1] / 7 < n && n > k / 7 ? grad : None", "self"),
+    _of("((k / 2 == 1) + (k == 2) + (k < 2.5) + (s <= k) + (alpha != k / 2))", "5"),
+    _of("(flag ? k : n)", "2"),
+    _of("(flag ? k / 4 : k)", ".5"),
+    _of("(flag ? n : k / 4)", "7"),
+    _of("(flag ? s : k / 4)", ".5"),
+    _of("(flag ? k / 4 : alpha)", ".5"),
+    _of("(flag ? k : alpha)", "2"),
+    _of("(dims[k - 1] * sz[k - 1] * fs[-1] * fs[k - 2])", "-60"),
+    Row("grad * xs[k - 1] * sz[-1]", "self * 15"),
+    Row("grad[k - 1].expand({k, 3})", gradient="grad[1].expand(2, 3)"),
+    # Where PyTorch's functions take numbers that are symbolic, and where they do not.
+    Row("grad * pow(other, k) * other.pow(k / 2)", "self * other ** 3"),
+    Row(
+        "where(self > 0, grad, grad * k) + where(self > 0, other, k) * 0",
+        "where(self > 0, self, self * 2)",
+    ),
+    Row("grad * full_like(other, k) * zeros_like(other).fill_(k / 4)", "self"),
+    Row("grad * other.clamp(-k, k) * other.clamp(k)", "self * other.clamp(-2, 2) * other.clamp(2)"),
+    Row("grad * arange(k).sum().item()", "self"),
+    Row("grad * arange(1, k + 2).sum()", "self * 6"),
+    Row("grad * full({k, 3}, k)", "self * 2"),
+    Row("grad.sum({k - 2}, true).expand(sz)", gradient="grad.sum(0, True).expand(2, 3)"),
+    Row("grad.sum(k - 1, true).expand({k, 3})", gradient="grad.sum(1, True).expand(2, 3)"),
+    Row("grad.cumsum(k - 1)", gradient="grad.cumsum(1)"),
+    Row("grad.flip({k - 1}).roll(k - 1, {k - 1})", gradient="grad.flip([1]).roll(1, [1])"),
+    Row("grad.transpose(0, k - 1).reshape(sz)", gradient="grad.t().reshape(2, 3)"),
+    Row(
+        "grad * zeros({k, 3}) + grad.narrow(0, k - 2, k).select(k - 2, 0)",
+        gradient="grad[0].expand(2, 3)",
+    ),
+    Row("grad.as_strided(sz, {3, 1}) + grad.as_strided(sz, {3, k - 1}) * 0", "self"),
+    Row("grad * other.masked_fill(other > 0, k) * other.eq(k)", "self * (other == 2) * 2"),
+    Row("grad * other.remainder(k) + grad * remainder(k, other)", "self * (other % 2 + 2 % other)"),
+    Row("grad * other.softmax(k - 1)", "self * other.softmax(1)"),
+    Row("grad * other.norm(k)", "self * other.norm()"),
+    Row("grad * other.sum(sz.size() - 1).select(0, k - 2)", "self * other[0].sum()"),
+    Row("grad * linspace(0, k, k + 1)", "self * torch.tensor([0.0, 1, 2])"),
+    Row("grad * other.max(k - 2)[0]", "self * other.amax(0)"),
+    # What is given by position is keyword-only in Python.
+    Row("add(grad, other, n) - other * n", "self"),
+    Row("grad.sub(other, 2).add(other, k) + sub(grad, other, s) * 0", "self"),
+    Row("addcmul(grad, other, other, 2) - other * other * 2", "self"),
+    Row("grad.addcdiv(other, other, s) - s", "self"),
+    Row(
+        'grad * self.div(other, "floor")', "self * self.detach().div(other, rounding_mode='floor')"
+    ),
+    Row("grad * std(other, {0, 1}, true, true)", "self * other.std()"),
+    Row("grad * other.var(true)", "self * other.var()"),
+    Row("grad * zeros({k, 3}, other.scalar_type()) + grad", "self"),
+    # Functions, of which some are no methods.
+    Row("grad * real(other) * conj(other)", "self * other * other", is_torchs=True),
+    Row(
+        "grad * special_xlog1py(other * other, other * other)",
+        "self * torch.special.xlog1py(other ** 2, other ** 2)",
+        python="TG341",
+        is_torchs=True,
+    ),
+    # What may be absent equals what is there, or not.
+    _of("((m == 3) + (n != m) + (m == k))", "2"),
+    _of("((gone == n) + (n == gone) + (unknown == k) + (vague == s) + (unset == flag))", "0"),
+    _of("((gone != n) + (k != unknown) + (vague != k / 2) + (unset != true))", "4"),
+    _of("((beta == alpha) + (beta == n) + (beta != k) + (alpha == beta))", "1"),
+    _of('((unsaid == "mean") + (unsaid == mode) + (unsaid != "x"))', "1"),
+    _of("((gone == unknown) + (gone == gone) + (m == gone))", "2"),
+    _of("(flag ? n : gone)", "7"),
+    _of("(flag ? s : gone)", ".5"),
+    _of("(flag ? m : s)", "3"),
+    _of("(flag ? m : k)", "3"),
+    Row("none.defined() ? grad * none[0] * none.size() : grad", "self"),
+    Row("gone.defined() || unsaid.defined() ? grad : grad * 2", "self * 2"),
     # Conditions.
     Row("flag ? grad : grad * 2", "self"),
     Row("n - 7 ? grad : alpha ? grad * 3 : grad", "self * 3"),

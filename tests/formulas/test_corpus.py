@@ -6,44 +6,25 @@ autograd.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import SOURCES
 from tests.cpp.compiling import compile_library, needs_compiler, precompile, write_files
 from tests.cpp.stable_library import build_library
-from tests.formulas.projects import entry, write_project
+from tests.formulas.projects import codes, entry, run, write_project
 from tests.formulas.rows import ONE, ROWS, Row
-from torchgen_lite.analysis.program import build_program
-from torchgen_lite.diagnostics import Source
+from tests.fuzz import formulas
 from torchgen_lite.formulas import model
 from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.formulas.model import walk
 from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.formulas.parser import parse_formula
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.pipeline import generate_all
 
+RANDOM = formulas.accepted(60, seed=1, target="cpp-torch")
 IN_CPP = ("cpp-torch", "cpp-torch-stable")
 TARGETS = ("python", "torch-python", *(pytest.param(one, marks=needs_compiler) for one in IN_CPP))
-
-
-def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> dict[str, Any]:
-    """What each row gives, from a process that has only the code of this target."""
-    paths = [folder, folder / "python", folder / "torch-python", *SOURCES]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    command = [sys.executable, "-m", module, target]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +40,8 @@ def built(
     """A target, and the folder with its code."""
     target: str = request.param
     folder = tmp_path_factory.mktemp(target)
-    paths = write_project(folder, target)
+    random_rows = [Row(made.text) for made in RANDOM] if target == "cpp-torch" else []
+    paths = write_project(folder, target, [*ROWS, *random_rows])
     if target in IN_CPP:
         sources = sorted(path for path in paths if path.endswith(".cpp"))
         together = "".join(f'#include "{path}"\n' for path in sources)
@@ -82,6 +64,15 @@ def test_every_formula_gives_the_gradient_that_pytorch_finds(
     assert wrong == {}
 
 
+@pytest.mark.torch
+def test_random_formulas_give_what_an_evaluator_finds(built: tuple[str, Path]) -> None:
+    """In C++, in the library of the corpus; `tests/fuzz/test_formulas.py` has the other targets."""
+    target, folder = built
+    if target != "cpp-torch":
+        pytest.skip("computed in tests/fuzz/test_formulas.py, or by that of torch-python")
+    assert formulas.differences(target, folder, RANDOM, first=len(ROWS)) == []
+
+
 def _compile(target: str, folder: Path) -> None:
     """The library of kernels, beside what was generated."""
     sources = ["kernels.cpp", "generated.cpp"]
@@ -102,18 +93,6 @@ def near(found: Any, wanted: Any) -> Any:
         return wanted
     pairs = [pytest.approx(pair, rel=1e-12, nan_ok=True) for pair in wanted]
     return found if found == pairs else wanted
-
-
-def codes(text: str, target: str) -> list[str]:
-    """The codes of the errors for a target."""
-    source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source])
-    options = {"torch-python": {"package": "ops", "defines": True}}
-    config = Config(Path("nowhere"), target_options=options)
-    program = build_program(functions, config, diagnostics=found, sources=[source])
-    generated = generate_all(program, targets=[target])
-    every = [*program.diagnostics, *generated.diagnostics]
-    return sorted({d.code for d in every if d.severity == "error"})
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.cpp or row.python])

@@ -12,15 +12,14 @@ import operator
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.formulas import programs
-from tests.formulas.projects import entry, write_project
+from tests.formulas.projects import codes, entry, run, write_project
 from tests.formulas.rows import Row
-from tests.formulas.test_corpus import codes, run
 
 TARGETS = ("python", "torch-python")
 Names = Mapping[str, Any]
@@ -44,6 +43,21 @@ _BITS = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
 _COMPARED = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}  # fmt: skip
 
 
+# Functions and methods of PyTorch, as formulas call them and as Python does.
+_FUNCTIONS: tuple[tuple[str, Callable[..., Any]], ...] = (
+    ("add({0}, {1}, {2})", lambda torch, a, b, n: torch.add(a, b, alpha=n)),
+    ("{0}.sub({1}, {2})", lambda torch, a, b, n: a.sub(b, alpha=n)),
+    ("addcmul({0}, {1}, {1}, {2})", lambda torch, a, b, n: torch.addcmul(a, b, b, value=n)),
+    ("{0}.div({1} * {2}, 'floor')", lambda torch, a, b, n: a.div(b * n, rounding_mode="floor")),
+    ("{0}.clamp({2})", lambda torch, a, b, n: a.clamp(n)),
+    ("full_like({0}, {2})", lambda torch, a, b, n: torch.full_like(a, n)),
+    ("where({0} > {1}, {1}, {2})", lambda torch, a, b, n: torch.where(a > b, b, n)),
+    ("{0}.masked_fill({1} < 0, {2})", lambda torch, a, b, n: a.masked_fill(b < 0, n)),
+    ("({0}.sum({{k - 1}}, true) * {1})", lambda torch, a, b, n: a.sum([1], True) * b),
+    ("{0}.expand({{k, 3}}).roll(k, {{k - 1}})", lambda torch, a, b, n: a.expand(2, 3).roll(2, [1])),
+)
+
+
 class Formulas:
     """Parts of each kind. `limit` is how deep they may be nested."""
 
@@ -65,7 +79,14 @@ class Formulas:
         """An integer."""
         size = Made("self.size(1)", lambda names: 3)
         last = Made("dims[-1]", lambda names: 20)
+        lengths = [_length("xs", 2), _length("sz", 2), _length("fs", 2)]
+        symbolic = [
+            _named("k"),
+            Made("other.numel()", lambda names: 6),
+            Made("sz[k - 2]", lambda names: 2),
+        ]
         leaves = [_number(2), _number(0), _number(5), _named("n"), _named("m"), size, last]
+        leaves += lengths + symbolic
         return self._pick(leaves, [self._sum, self._rest, self._bits, self._chosen_whole], limit)
 
     def _sum(self, limit: int) -> Made:
@@ -73,7 +94,7 @@ class Formulas:
 
     def _arithmetic(self, a: Made, b: Made) -> Made:
         sign = self.chooser.choice("+-*")
-        return _two(sign, _ARITHMETIC[sign], a, b)
+        return _two(sign, lambda x, y: _narrow(_ARITHMETIC[sign](x, y)), a, b)
 
     def _rest(self, limit: int) -> Made:
         rest = lambda a, b: a - b * int(_truncated(a, b))  # noqa: E731
@@ -109,7 +130,8 @@ class Formulas:
     def truth(self, limit: int) -> Made:
         """A boolean."""
         there = Made("weight.defined()", lambda names: True)
-        leaves = [_named("flag"), Made("false", lambda names: False), there]
+        gone = Made("(gone == k)", lambda names: False)
+        leaves = [_named("flag"), Made("false", lambda names: False), there, gone]
         return self._pick(leaves, [self._compared, self._logical, self._not], limit)
 
     def _compared(self, limit: int) -> Made:
@@ -130,6 +152,7 @@ class Formulas:
         leaves = [_named(name) for name in ("grad", "self", "other", "weight")]
         leaves.append(Made("xs[-1]", lambda names: names["xs"][1]))
         deeper = [self._both, self._left, self._right, self._where, self._chosen, self._method]
+        deeper += [self._function, self._function]
         return self._pick(leaves, deeper, limit)
 
     def _tensors(self, a: Made, b: Made) -> Made:
@@ -166,6 +189,17 @@ class Formulas:
     def _chosen(self, limit: int) -> Made:
         return _choice(self._any_number(limit), self.tensor(limit), self.tensor(limit))
 
+    def _function(self, limit: int) -> Made:
+        """A function of two tensors and a number, each given by position."""
+        text, compute = self.chooser.choice(_FUNCTIONS)
+        a, b = self.tensor(limit), self.tensor(limit)
+        number = self.chooser.choice((self.whole, self.number))(limit)
+        parts = (a, b, number)
+        return Made(
+            text.format(*[part.text for part in parts]),
+            lambda names: compute(names["torch"], *[part.value(names) for part in parts]),
+        )
+
     def _method(self, limit: int) -> Made:
         of = self.tensor(limit)
         name = self.chooser.choice(("neg", "conj", "abs"))
@@ -177,8 +211,18 @@ def _truncated(a: int, b: int) -> int:
     return whole if (a < 0) == (b < 0) else -whole
 
 
+def _narrow(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) >= 1 << 53:
+        raise OverflowError
+    return value
+
+
 def _named(name: str) -> Made:
     return Made(name, lambda names: names[name])
+
+
+def _length(name: str, count: int) -> Made:
+    return Made(f"{name}.size()", lambda names: count)
 
 
 def _number(value: float) -> Made:
@@ -201,16 +245,19 @@ def _choice(test: Made, yes: Made, no: Made) -> Made:
 
 
 def _expected(made: Made) -> Any:
-    """What the evaluator gives; `raises` for a remainder by zero, and for what torch refuses (`x - true`)."""
+    """What the evaluator gives; `raises` for a remainder by zero, and for what torch refuses (`x - true`);
+    `overflows` where an integer has more bits than those of C++."""
     import torch
 
     row = Row(made.text)
     tensors = programs.inputs(row, lambda data: torch.tensor(data, dtype=torch.float64))
     names = {**tensors, "grad": torch.tensor(programs.GRAD, dtype=torch.float64)}
     try:
-        found = made.value({**names, "where": torch.where})
+        found = made.value({**names, "where": torch.where, "torch": torch})
     except (ZeroDivisionError, RuntimeError):
         return "raises"
+    except OverflowError:
+        return "overflows"
     return programs.numbers(found.to(torch.float64))
 
 
@@ -221,31 +268,49 @@ def _agree(found: Any, wanted: Any) -> bool:
     return all(a == b or (a != a and b != b) or math.isclose(a, b, rel_tol=1e-6) for a, b in pairs)
 
 
+def accepted(count: int, seed: int, target: str) -> list[Made]:
+    """Formulas that a target takes."""
+    every = [_made(seed, number) for number in range(count)]
+    return [made for made in every if not codes(entry(0, Row(made.text)), target)]
+
+
+def _made(seed: int, number: int) -> Made:
+    return Formulas(random.Random(f"formulas {seed} {number}")).formula()
+
+
+def differences(target: str, folder: Path, every: Sequence[Made], first: int = 0) -> list[str]:
+    """The formulas that a target computes in another way. `first` is the number of the first one's operator."""
+    (folder / "rows.json").write_text(json.dumps([first, [made.text for made in every]]))
+    found, problems = run(target, folder, "tests.fuzz.formulas"), []
+    for at, made in enumerate(every):
+        wanted = _expected(made)
+        if wanted != "overflows" and not _agree(found[str(at)], wanted):
+            problems.append(f"{made.text}: {target} gives {found[str(at)]}, not {wanted}")
+    return problems
+
+
 def run_formulas(count: int, seed: int, first: int = 0) -> list[str]:
     """The formulas that are refused in one target only, or that some target computes in another way."""
-    problems, accepted = [], list[tuple[int, Made]]()
+    problems, taken = [], list[Made]()
     for number in range(first, first + count):
-        made = Formulas(random.Random(f"formulas {seed} {number}")).formula()
+        made = _made(seed, number)
         text = entry(0, Row(made.text))
         refused = {target: codes(text, target) for target in (*TARGETS, "cpp-torch")}
         if len({*map(tuple, refused.values())}) > 1:
             problems.append(f"seed {seed}, input {number}: {made.text}: {refused}")
         elif not refused["python"]:
-            accepted.append((number, made))
-    rows = [Row(made.text) for _, made in accepted]
+            taken.append(made)
     for target in TARGETS:
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            write_project(folder, target, rows)
-            (folder / "rows.json").write_text(json.dumps([row.formula for row in rows]))
-            found = run(target, folder, "tests.fuzz.formulas")
-        for at, (number, made) in enumerate(accepted):
-            wanted = _expected(made)
-            if not _agree(found[str(at)], wanted):
-                problem = f"{target} gives {found[str(at)]}, not {wanted}"
-                problems.append(f"seed {seed}, input {number}: {made.text}: {problem}")
+            write_project(Path(name), target, [Row(made.text) for made in taken])
+            problems += differences(target, Path(name), taken)
     return problems
 
 
+def main(target: str) -> None:
+    first, texts = json.loads(Path("rows.json").read_text())
+    programs.main(target, [Row(text) for text in texts], first)
+
+
 if __name__ == "__main__":
-    programs.main(sys.argv[1], [Row(text) for text in json.loads(Path("rows.json").read_text())])
+    main(sys.argv[1])

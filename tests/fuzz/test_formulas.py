@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.formulas.projects import entry
+from tests.formulas.projects import codes, entry
 from tests.formulas.rows import Row
-from tests.formulas.test_corpus import codes
 from tests.fuzz import formulas
 
 pytestmark = pytest.mark.torch

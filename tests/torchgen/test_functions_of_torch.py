@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader import torch_functions
+from torchgen_lite.loader import torch_functions, torch_schemas
 from torchgen_lite.loader.torch_functions import at_header, functions_of_torch, in_at, taken
+from torchgen_lite.loader.torch_schemas import schemas_of
 
 TORCH_FUNCTIONS, AT_FUNCTIONS = functions_of_torch()[:2]
 
 
 def test_examples_in_docstrings() -> None:
     assert doctest.testmod(torch_functions).failed == 0
+    assert doctest.testmod(torch_schemas).failed == 0
 
 
 @pytest.fixture(scope="module")
@@ -113,4 +116,58 @@ def test_every_function_of_at_has_a_header(include: Path) -> None:
     assert {name for name in AT_FUNCTIONS if not (include / at_header(name)).exists()} == set()
     python_only = TORCH_FUNCTIONS - AT_FUNCTIONS
     operators = {path.stem for path in (include / "ATen" / "ops").glob("*.h")}
-    assert {name for name in python_only if name.removesuffix("_") in operators} == set()
+    # It is a method alone in C++.
+    assert {name for name in python_only if name.removesuffix("_") in operators} == {"get_device"}
+
+
+@pytest.mark.torch
+def test_the_methods_of_tensors_are_those_of_each_language(include: Path) -> None:
+    import torch
+
+    python = {name for name in dir(torch.Tensor) if callable(getattr(torch.Tensor, name))}
+    assert {n for n in python if n[0] != "_"} == functions_of_torch().python_methods
+    classes = [
+        (include / "ATen" / "core" / f"Tensor{name}.h").read_text() for name in ("Body", "Base")
+    ]
+    declared_there = set(re.findall(r"\b(\w+)\(", "".join(classes)))
+    assert functions_of_torch().cpp_methods <= {re.sub("_symint$", "", n) for n in declared_there}
+    assert methods_of_schemas() <= functions_of_torch().cpp_methods
+
+
+def native_entries() -> list[dict[str, str]]:
+    import torchgen
+    import yaml
+
+    path = "packaged/ATen/native/native_functions.yaml"
+    text = (Path(torchgen.__file__).parent / path).read_text()
+    entries: list[dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return [entry for entry in entries if entry["func"][0] != "_"]
+
+
+def methods_of_schemas() -> set[str]:
+    methods = [e["func"] for e in native_entries() if "method" in e.get("variants", "")]
+    return {re.split(r"\W", text)[0] for text in methods}
+
+
+@pytest.mark.torch
+def test_the_schemas_are_those_of_the_current_release(include: Path) -> None:
+    """All but out variants, and those that name dimensions."""
+    given = [entry["func"] for entry in native_entries() if "Dimname" not in entry["func"]]
+    functional = [text for text in given if "!" not in text.partition("*, ")[2].partition("->")[0]]
+    names = dict.fromkeys(re.split(r"\W", text)[0] for text in functional)
+    assert [str(schema) for name in names for schema in schemas_of(name)] == [
+        text for name in names for text in functional if re.split(r"\W", text)[0] == name
+    ]
+
+
+@pytest.mark.torch
+def test_functions_that_take_symbolic_integers_have_a_form_for_them(include: Path) -> None:
+    """What the printer of C++ calls `NAME_symint` is there, as a function or as a method."""
+    body = (include / "ATen" / "core" / "TensorBody.h").read_text()
+    missing = set()
+    for name in AT_FUNCTIONS | functions_of_torch().cpp_methods:
+        if any(has_symint(schema) for schema in schemas_of(name)):
+            header = include / "ATen" / "ops" / f"{name.removesuffix('_')}.h"
+            text = body + (header.read_text() if header.exists() else "")
+            missing |= set() if f" {name}_symint(" in text else {name}
+    assert missing == set()

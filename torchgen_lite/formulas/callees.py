@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.formulas.kinds import TENSOR, Kind, Sort
+from torchgen_lite.formulas.kinds import NUMBER_SORTS, TENSOR, Kind, Sort, kind_of_type
 from torchgen_lite.formulas.model import Call, Member, Name, name_called
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -59,19 +59,49 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
         is_qualified = isinstance(node.function, Name) and "::" in node.function.text
         if is_qualified or (is_method and parts[0] != TENSOR):
             return None
+    return nearest(node, parts, overloads) or (overloads[0] if overloads else None)
+
+
+def nearest(node: Call, parts: Sequence[Kind], overloads: Sequence[Callee]) -> Callee | None:
+    """The overload that takes as many arguments and these keywords, and fits most kinds."""
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]
     few = [one for one in overloads if len(given) <= len(one.by_position(len(given)))]
     fitting = [one for one in few if one.bound(len(given), keywords) is not None]
-    if not fitting:
-        return overloads[0] if overloads else None
-    return min(fitting, key=lambda one: _misfits(one, given))
+    return min(fitting, key=lambda one: _misfits(one, given), default=None)
 
 
-def _misfits(operator: Callee, given: Sequence[Kind]) -> int:
-    """How many arguments are tensors where none is expected, or vice versa, as far as is known."""
-    return sum(
-        (kind.sort is Sort.tensor) != dispatch_kind(argument.type).has_tensors
-        for kind, argument in zip(given, operator.by_position(len(given)))
-        if argument is not None and kind.is_known
-    )
+def _misfits(operator: Callee, given: Sequence[Kind]) -> tuple[int, int]:
+    """How many arguments are tensors where none is expected, or vice versa, as far as is known; and how many are of
+    another kind in some other way."""
+    places = operator.by_position(len(given))
+    known = [(kind, place) for kind, place in zip(given, places) if kind.is_known]
+    tensors = [
+        place is not None and (kind.sort is Sort.tensor) != dispatch_kind(place.type).has_tensors
+        for kind, place in known
+    ]
+    return sum(tensors), sum(not takes(place, kind) for kind, place in known)
+
+
+# The sorts of numbers that an argument accepts; other number arguments accept all.
+_WHOLE = NUMBER_SORTS - {Sort.float, Sort.symfloat}
+_TAKEN = {
+    Sort.int: _WHOLE,
+    Sort.symint: _WHOLE,
+    Sort.bool: frozenset({Sort.bool, Sort.scalar}),
+}
+
+
+def takes(argument: Argument | None, kind: Kind) -> bool:
+    """Whether an argument may accept a value, as far as known; one value may stand for a list. None is tensor
+    options."""
+    if argument is None:
+        return kind.sort in (Sort.unknown, Sort.dtype, Sort.layout, Sort.device)
+    wanted = kind_of_type(argument.type)
+    if not (kind.is_known and wanted.is_known):
+        return True
+    if kind.is_list and not wanted.is_list:
+        return False
+    taken = _TAKEN.get(wanted.sort, NUMBER_SORTS)
+    is_number = wanted.sort in NUMBER_SORTS and kind.sort in taken
+    return kind.sort is wanted.sort or is_number

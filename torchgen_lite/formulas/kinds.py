@@ -4,7 +4,7 @@ Note [Kinds in formulas]
 Formulas are untyped, but the code generated from them is not: a symbolic size needs a different C++
 function, a quotient of two integers is not an integer, an optional number is unpacked before any
 arithmetic, and a rule of `fake:` asks for integers. So each expression has a kind. Symbolic
-integers have a different kind from other integers.
+integers have a different kind from other integers, and what is computed of them and is a float from other floats.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Sort(Enum):
     int = "integer"
     symint = "symbolic integer"
     float = "float"
+    symfloat = "symbolic float"
     bool = "boolean"
     scalar = "number"
     string = "string"
@@ -69,6 +70,7 @@ INTS = Kind(Sort.int, is_list=True)
 SYMINT = Kind(Sort.symint)
 SYMINTS = Kind(Sort.symint, is_list=True)
 FLOAT = Kind(Sort.float)
+SYMFLOAT = Kind(Sort.symfloat)
 FLOATS = Kind(Sort.float, is_list=True)
 BOOL = Kind(Sort.bool)
 BOOLS = Kind(Sort.bool, is_list=True)
@@ -79,7 +81,7 @@ LAYOUT = Kind(Sort.layout)
 DEVICE = Kind(Sort.device)
 MEMORY_FORMAT = Kind(Sort.memory_format)
 
-NUMBER_SORTS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
+NUMBER_SORTS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.symfloat, Sort.bool, Sort.scalar})
 _SORTS = {
     "Tensor": Sort.tensor,
     "int": Sort.int,

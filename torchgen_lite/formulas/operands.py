@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import BOOL, NUMBER_SORTS, Kind, Sort
+from torchgen_lite.formulas.kinds import NUMBER_SORTS, Kind, Sort
 from torchgen_lite.formulas.tree import Typed
 
 COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
@@ -43,26 +43,16 @@ def misfits(tree: Typed) -> Iterator[Misfit]:
             yield from _items(tree.parts)
 
 
-# Which argument is a truth in C++, and a dimension or a size in Python.
-_TRUTHS = {"expand": 2, "std": 1, "std_mean": 1, "var": 1, "var_mean": 1}
-
-
-def is_other(tree: Typed) -> bool:
-    """Whether a call is given, by position, a number, or a list of one, that is another argument in C++."""
-    count = len(tree.parts) - len(getattr(tree.node, "keywords", ()))
-    parts = tree.parts[_TRUTHS.get(nodes.name_called(tree.node), count) : count][:1]
-    given = [p.parts if isinstance(p.node, nodes.ListDisplay) else (p,) for p in parts]
-    return any(len(g) == 1 and g[0].kind.is_number and g[0].kind != BOOL for g in given)
-
-
 def joint(left: Kind, right: Kind) -> Kind:
     """The kind of a value that is one of two, as in C++: the number that both convert to."""
     if not (left.present.is_number and right.present.is_number):
         return left
     sorts = {left.sort, right.sort}
-    order = (Sort.scalar, Sort.float, Sort.symint, Sort.int, Sort.bool)
+    order = (Sort.scalar, Sort.symfloat, Sort.float, Sort.symint, Sort.int, Sort.bool)
     common = next(sort for sort in order if sort in sorts)
-    return Kind(common, is_optional=left.is_optional or right.is_optional)
+    # C++ converts what is there, so two sorts have a value in common, and no absence.
+    may_be_absent = left.is_optional or right.is_optional
+    return Kind(common, is_optional=may_be_absent and len(sorts) == 1)
 
 
 def is_nonzero(node: nodes.Expression) -> bool:
@@ -130,9 +120,10 @@ def _binary(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
 
 
 def _equality(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
-    """Values that are neither tensors nor numbers equal those of their own kind. Brackets have no type in C++."""
+    """Values that are neither tensors nor numbers equal those of their own kind. Brackets have no type in C++, and no
+    tuple equals a list in Python."""
     for side in (left, right):
-        if side.is_none or isinstance(side.node, nodes.ListDisplay):
+        if side.is_none or side.kind.is_list or isinstance(side.node, nodes.ListDisplay):
             yield side, "ask for None by `.defined()`" if side.is_none else "not compared"
             return
     if left.kind.is_known and right.kind.is_known and left.kind.present != right.kind.present:

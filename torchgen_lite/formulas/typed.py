@@ -24,6 +24,7 @@ from torchgen_lite.formulas.kinds import (
     INT,
     INTS,
     STRING,
+    SYMFLOAT,
     SYMINT,
     SYMINTS,
     TENSOR,
@@ -276,6 +277,7 @@ def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:
     if not (left.is_number and right.is_number):
         return assumed
     sorts = {left.sort, right.sort}
-    if operator == "/" or sorts & {Sort.float, Sort.scalar}:
-        return FLOAT
-    return SYMINT if Sort.symint in sorts else INT
+    is_symbolic = bool(sorts & {Sort.symint, Sort.symfloat})
+    if operator == "/" or sorts & {Sort.float, Sort.symfloat, Sort.scalar}:
+        return SYMFLOAT if is_symbolic else FLOAT
+    return SYMINT if is_symbolic else INT

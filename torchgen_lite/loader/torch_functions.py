@@ -17,8 +17,8 @@ _VARIANTS = ("_symint", "_outf", "_out")
 
 class Functions(NamedTuple):
     """What PyTorch has: the public functions of the module `torch`, those of the namespace `at`, those
-    of `at` with a header each, the minimum and maximum argument counts, as far as they are known, and the
-    functions that take at least one tensor.
+    of `at` with a header each, the minimum and maximum argument counts, as far as they are known, the
+    functions that take at least one tensor, and the methods of tensors in Python and in C++.
     """
 
     torch: frozenset[str]
@@ -26,6 +26,8 @@ class Functions(NamedTuple):
     with_header: frozenset[str]
     counts: dict[str, tuple[int, int]]
     of_tensors: frozenset[str]
+    python_methods: frozenset[str]
+    cpp_methods: frozenset[str]
 
 
 @cache
@@ -38,7 +40,15 @@ def functions_of_torch() -> Functions:
         return frozenset(name for name, _, *words in rows if word in words)
 
     at = having("at")
-    return Functions(having("torch"), at | having("plain"), at, counts, having("tensor"))
+    return Functions(
+        having("torch"),
+        at | having("plain"),
+        at,
+        counts,
+        having("tensor"),
+        having("py"),
+        having("cpp"),
+    )
 
 
 def in_at(name: str) -> bool:

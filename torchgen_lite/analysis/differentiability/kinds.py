@@ -12,15 +12,15 @@ from dataclasses import replace
 from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
-from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
+from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
 from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.callees import Callee
+from torchgen_lite.formulas.callees import Callee, takes
 from torchgen_lite.formulas.language import CERTAIN
-from torchgen_lite.formulas.operands import is_other, misfits
+from torchgen_lite.formulas.operands import misfits
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch_functions import in_at
@@ -32,12 +32,6 @@ _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where z
 _WRITING = re.compile(
     r".*(?:_outf?|(?<!_)_)|__i(?:add|and|floordiv|lshift|mod|mul|or|pow|rshift|sub|truediv|xor)__"
 )
-# The number kinds that an argument accepts; other number arguments accept all.
-_TAKEN = {
-    kinds.Sort.int: kinds.NUMBER_SORTS - {kinds.Sort.float},
-    kinds.Sort.symint: kinds.NUMBER_SORTS - {kinds.Sort.float},
-    kinds.Sort.bool: frozenset({kinds.Sort.bool, kinds.Sort.scalar}),
-}
 
 
 def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -80,9 +74,9 @@ def _check_certain(
 def check_operands(part: Typed) -> Iterator[Found]:
     """TG344 and TG322: what a node is of, and does not take."""
     yield from _check_member(part)
-    for operand, takes in misfits(part):
+    for operand, wanted in misfits(part):
         given = "None" if operand.is_none else operand.kind.words
-        message = f"`{operand.node}` is {given}: {takes}"
+        message = f"`{operand.node}` is {given}: {wanted}"
         yield Found("TG344", message, operand.node.span, "not taken here")
 
 
@@ -150,7 +144,7 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
 def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     node, operator = part.node, part.operator
-    if operator is None and is_other(part):
+    if is_other(part):
         message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
         yield Found("TG344", message, node.span, "not taken here")
     if not isinstance(node, nodes.Call) or operator is None or not operator.is_own:
@@ -171,7 +165,7 @@ def _check_member(part: Typed) -> Iterator[Found]:
     if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
-    is_number = kind in (kinds.INT, kinds.SYMINT, kinds.FLOAT, kinds.BOOL)
+    is_number = kind.is_number and kind != kinds.SCALAR
     if is_test or (is_number and node.name != "conj"):
         message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
         yield Found("TG322", message, part.node.span, "only tensors have it")
@@ -222,13 +216,7 @@ def _bound(
 
 def _fits(value: Typed, argument: Argument) -> bool:
     """Whether an argument may accept a value, as far as known; one value may stand for a list."""
-    kind, wanted = value.kind, kinds.kind_of_type(argument.type)
     if value.is_none:
+        wanted = kinds.kind_of_type(argument.type)
         return not wanted.is_known or wanted.is_optional
-    if not (kind.is_known and wanted.is_known):
-        return True
-    if kind.is_list and not wanted.is_list:
-        return False
-    taken = _TAKEN.get(wanted.sort, kinds.NUMBER_SORTS)
-    is_number = wanted.sort in kinds.NUMBER_SORTS and kind.sort in taken
-    return kind.sort is wanted.sort or is_number
+    return takes(argument, value.kind)

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.formulas.callees import Callee, Operators
+from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.kinds import Sort
+from torchgen_lite.formulas.kinds import BOOL, TENSOR, Sort
 from torchgen_lite.formulas.language import GRADIENTS
-from torchgen_lite.formulas.model import Call, Expression, Member, Name, called_name, walk
+from torchgen_lite.formulas.model import (
+    Call,
+    Expression,
+    ListDisplay,
+    Member,
+    Name,
+    called_name,
+    name_called,
+    walk,
+)
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.torch_schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
@@ -54,21 +65,78 @@ def node_names(function: NativeFunction) -> frozenset[str]:
 
 def callee(function: NativeFunction) -> Callee:
     """An operator as formulas call it."""
-    layout = argument_layout(function.func)
     is_own = function.namespace not in TORCH_NAMESPACES
-    positions: tuple[Argument | None, ...] = layout.inputs
-    whole = layout.inputs
-    if spreads(function.func):
-        positions = whole = layout.positional
-    elif layout.options is not None:
-        positions = layout.positional + layout.before_options
-        positions += () if is_own else (None, *layout.after_options)
     is_function = "function" in function.variants and not function.manual_cpp_binding
     does_more = "nondeterministic_seeded" in function.tags or function.effects is not None
     is_repeatable = not does_more and not function.func.written
+    positions, whole = _positions(function.func, is_own=is_own)
+    if spreads(function.func):
+        positions = whole = function.func.positional
     return Callee(
         function.name, function.func, positions, whole, is_own, is_function, is_repeatable
     )
+
+
+def _positions(
+    schema: FunctionSchema, *, is_own: bool
+) -> tuple[tuple[Argument | None, ...], tuple[Argument, ...]]:
+    """`Callee.positions` and `Callee.whole`."""
+    layout = argument_layout(schema)
+    if layout.options is None:
+        return layout.inputs, layout.inputs
+    positions: tuple[Argument | None, ...] = layout.positional + layout.before_options
+    return positions + (() if is_own else (None, *layout.after_options)), layout.inputs
+
+
+@cache
+def torch_operators(name: str) -> tuple[Callee, ...]:
+    """PyTorch's overloads of a function, which no file has to declare."""
+    overloads = []
+    for schema in schemas_of(name.removesuffix("_symint")):
+        positions, whole = _positions(schema, is_own=False)
+        overloads.append(
+            Callee(f"aten::{schema.full_name}", schema, positions, whole, False, True, False)
+        )
+    return tuple(overloads)
+
+
+def called_in_torch(call: Typed) -> Callee | None:
+    """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
+    node, kinds = call.node, [part.kind for part in call.parts]
+    if not isinstance(node, Call) or call.saved is not None:
+        return None
+    if call.operator is not None:
+        return None if call.operator.is_own else call.operator
+    is_method = isinstance(node.function, Member)
+    if is_method and kinds[0].present != TENSOR:
+        return None
+    return nearest(node, kinds, torch_operators(name_called(node)))
+
+
+def is_other(call: Typed) -> bool:
+    """Whether a function of PyTorch is given, by position, a number, or a list of one, that C++ takes for a truth:
+    in Python it is another argument, or none."""
+    node = call.node
+    if not isinstance(node, Call) or call.operator is not None:
+        return False
+    parts = call.parts[: len(call.parts) - len(node.keywords)]
+    for callee in torch_operators(name_called(node)):
+        places = callee.by_position(len(parts))[: len(parts)]
+        pairs = list(zip(places, parts))
+        truths = [_is_truth(place) and _is_number(part) for place, part in pairs]
+        fits = [is_truth or takes(pair[0], pair[1].kind) for is_truth, pair in zip(truths, pairs)]
+        if len(places) == len(parts) and any(truths) and all(fits):
+            return True
+    return False
+
+
+def _is_truth(argument: Argument | None) -> bool:
+    return argument is not None and str(argument.type) == "bool"
+
+
+def _is_number(part: Typed) -> bool:
+    items = part.parts if isinstance(part.node, ListDisplay) else (part,)
+    return len(items) == 1 and items[0].kind.is_number and items[0].kind != BOOL
 
 
 def spreads(schema: FunctionSchema) -> bool:
@@ -181,3 +249,38 @@ def lacks_tensor(name: str, call: Typed) -> str:
     if any(may_be) or not may_be or name not in functions_of_torch().of_tensors:
         return ""
     return f"`{name}` takes a tensor, and none is given"
+
+
+class NoMethod(NamedTuple):
+    """A method that tensors do not have, with the code and words of a diagnostic."""
+
+    code: str
+    message: str
+    help: Help | None
+
+
+def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMethod | None:
+    """What is wrong with a call of a method, where tensors have these in a language."""
+    node = call.node
+    if not isinstance(node, Call) or not isinstance(node.function, Member):
+        return None
+    name, value = node.function.name, node.function.value
+    is_ours = call.operator is not None and call.operator.is_own
+    is_known = name in methods or name[0] == "_"
+    if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
+        return None
+    torch = functions_of_torch()
+    message = f"tensors have no method `{name}` in {language}"
+    if name in torch.python_methods | torch.cpp_methods:
+        return NoMethod("TG540", message, None)
+    if name not in torch.at:
+        return NoMethod("TG322", message, did_you_mean(name, methods))
+    function = Call(Name(name), (value, *node.arguments), node.keywords)
+    return NoMethod("TG322", message, write_instead(str(node), str(function)))
+
+
+def _is_tensor(part: Typed) -> bool:
+    """Whether a value is a tensor for sure: what the author's functions give may be anything."""
+    name = called_name(part.node)
+    is_known = name is None or part.operator is not None or bool(torch_operators(name))
+    return is_known and part.kind.present == TENSOR

@@ -4,6 +4,7 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
@@ -63,6 +64,73 @@ struct Zeros {
 // An undefined tensor stands for an absent one.
 inline std::optional<at::Tensor> optional(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
+}
+
+// Symbolic numbers where libtorch takes no others than plain ones.
+inline int64_t concrete(const c10::SymInt& number) {
+  return number.guard_int(__FILE__, __LINE__);
+}
+
+inline double concrete(const c10::SymFloat& number) {
+  return number.guard_float(__FILE__, __LINE__);
+}
+
+inline std::vector<int64_t> concrete(c10::SymIntArrayRef numbers) {
+  std::vector<int64_t> plain;
+  for (const auto& number : numbers) {
+    plain.push_back(concrete(number));
+  }
+  return plain;
+}
+
+// What may be absent, in one form.
+template <class Value>
+std::optional<Value> possible(Value value) {
+  return value;
+}
+
+template <class Value>
+std::optional<Value> possible(const std::optional<Value>& value) {
+  return value;
+}
+
+template <class Value>
+std::optional<c10::ArrayRef<Value>> possible(
+    const c10::OptionalArrayRef<Value>& values) {
+  return values.has_value() ? std::make_optional(*values) : std::nullopt;
+}
+
+template <class Value>
+std::optional<c10::ArrayRef<Value>> possible(
+    const c10::OptionalArray<Value>& values) {
+  if (!values.list.has_value()) {
+    return std::nullopt;
+  }
+  return c10::ArrayRef<Value>(*values.list);
+}
+
+template <class Value>
+const Value& comparable(const Value& value) {
+  return value;
+}
+
+inline double comparable(const at::Scalar& number) {
+  return number.toDouble();
+}
+
+inline double comparable(const c10::SymFloat& number) {
+  return concrete(number);
+}
+
+// `a == b` in a formula, where one may be absent.
+template <class Left, class Right>
+bool equal(const Left& a, const Right& b) {
+  const auto left = possible(a);
+  const auto right = possible(b);
+  if (left.has_value() && right.has_value()) {
+    return comparable(*left) == comparable(*right);
+  }
+  return !left.has_value() && !right.has_value();
 }
 
 // `a % b` of integers in a formula.

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 
-from torchgen_lite.analysis.derive.layout import argument_layout, has_symint
+from torchgen_lite.analysis.derive.layout import argument_layout, element_name
+from torchgen_lite.analysis.differentiability.vocabulary import called_in_torch
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact
-from torchgen_lite.formulas.kinds import BOOL, TENSOR, Kind, Sort
+from torchgen_lite.formulas.kinds import BOOL, INTS, TENSOR, Kind, Sort
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, INTEGERS, is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.text import function_name, identifier, quote
 from torchgen_lite.languages.cpp.torch_types import Sizes
+from torchgen_lite.schema import Argument, OptionalType
 from torchgen_lite.schema.model import bare_type
 
 _CONSTANTS = {
@@ -46,6 +49,9 @@ _WITHOUT_ARGUMENTS = (
 OPTIONS = {**{n: n for n in "dtype layout device".split()}, "pin_memory": "pinned_memory"}
 """The arguments that C++ combines into one, and how each is set on it."""
 
+# What C++ calculates with in another way, and the class of one of them.
+_SYMBOLIC = frozenset({Sort.symint, Sort.symfloat})
+_SYMFLOAT = "c10::SymFloat"
 
 REFLECTED = {"-": "rsub", "/": "reciprocal", "%": "remainder"}
 """What computes a number and a tensor, in this order."""
@@ -86,16 +92,22 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
             pass
         case nodes.Subscript():
             # C++ lists have no negative indices, and check none. What a function gives may be several results.
-            return _call("autograd::item", *parts)
+            index = _concrete(given[1], parts[1])
+            return _call("autograd::item", _value(given[0], parts[0]), index)
         case nodes.ListDisplay():
             if any(part.kind == TENSOR for part in given):
                 parts = list(map(_tensor, given, parts))
         case nodes.Unary(operator) if operator != "*":
             value = _value(given[0], parts[0])
-            parts = [_plain_number(given[0], value) if operator == "!" else value]
+            if operator != "!":
+                return _signed(node, given[0], value)
+            parts = [_truth(given[0], value)]
         case nodes.Conditional():
-            # Both branches have one type in C++, and `None` alone has none.
-            parts = [_plain_number(given[0], parts[0]), *map(_tensor, given[1:], parts[1:])]
+            parts = [_truth(given[0], parts[0]), *_branches(given[1:], parts[1:])]
+        case nodes.Binary("==" | "!=" as operator) if any(side.kind.is_optional for side in given):
+            # An absent value equals no other, in Python too.
+            equal = _call("autograd::equal", *parts)
+            return equal if operator == "==" else nodes.Unary("!", equal)
         case nodes.Binary():
             return _binary(node, given, list(map(_value, given, parts)))
         case nodes.Literal(text) if text[:1] in "'\"":
@@ -111,8 +123,13 @@ def _call(function: nodes.Expression | str, *arguments: nodes.Expression) -> nod
 
 
 def _value(tree: Typed, node: nodes.Expression) -> nodes.Expression:
-    """The expression as an operand: an optional number is unpacked."""
-    return _call(nodes.Member(node, "value")) if tree.kind.is_optional else node
+    """The expression as an operand: an optional number or list is unpacked."""
+    return _call(nodes.Member(_possible(tree, node), "value")) if tree.kind.is_optional else node
+
+
+def _possible(tree: Typed, node: nodes.Expression) -> nodes.Expression:
+    """An optional value as `std::optional`, which an optional list is not."""
+    return _call("autograd::possible", node) if tree.kind.is_list else node
 
 
 def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
@@ -125,22 +142,39 @@ def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     return _call(nodes.Member(node, "toDouble")) if tree.kind.sort is Sort.scalar else node
 
 
+def _truth(tree: Typed, node: nodes.Expression) -> nodes.Expression:
+    """A condition: C++ converts no symbolic number to a boolean."""
+    if tree.kind.sort in _SYMBOLIC:
+        return nodes.Binary("!=", node, nodes.Literal("0"))
+    return _plain_number(tree, node)
+
+
+def _branches(
+    given: Sequence[Typed], sides: Sequence[nodes.Expression]
+) -> Sequence[nodes.Expression]:
+    """Both branches of a condition have one type in C++, and `None` alone has none."""
+    if given[0].kind.sort is given[1].kind.sort:
+        return sides
+    return [_tensor(tree, _value(tree, side)) for tree, side in zip(given, sides)]
+
+
+def _signed(node: nodes.Unary, tree: Typed, value: nodes.Expression) -> nodes.Expression:
+    """A sign before a value. Symbolic integers have no `+`, and symbolic floats no sign."""
+    if tree.kind.sort not in _SYMBOLIC or (node.operator, tree.kind.sort) == ("-", Sort.symint):
+        return nodes.rebuild(node, [value])
+    if node.operator == "+":
+        return value
+    return nodes.Binary("*", _call(_SYMFLOAT, nodes.Literal("-1.0")), value)
+
+
 def _binary(
     node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
 ) -> nodes.Expression:
     operator, kinds = node.operator, [side.kind.present for side in given]
+    if operator in ("&&", "||"):
+        return nodes.rebuild(node, list(map(_truth, given, sides)))
     if all(kind.is_number for kind in kinds):
-        sides = list(map(_plain_number, given, sides))
-        sorts = {kind.sort for kind in kinds}
-        if operator == "/" and sorts <= INTEGERS:
-            if Sort.symint in sorts:
-                sides = [_call("c10::SymFloat", side) for side in sides]
-            else:
-                sides = [_call("static_cast<double>", sides[0]), sides[1]]
-        elif operator == "%" and not is_nonzero(node.right):
-            return _call("autograd::remainder", *sides)
-        elif operator in "+-*%&|^" and all(map(_is_narrow, given)):
-            sides = [_call("int64_t", sides[0]), sides[1]]
+        return _of_numbers(node, given, list(map(_plain_number, given, sides)))
     if not is_before_tensor(node, kinds):
         return nodes.rebuild(node, sides)
     number, tensor = sides
@@ -148,6 +182,27 @@ def _binary(
         inverse = _call(nodes.Member(tensor, "reciprocal"))
         return inverse if str(number) in ("1", "1.0") else nodes.Binary("*", number, inverse)
     return _call("at::rsub", tensor, number) if operator == "-" else _call("at::remainder", *sides)
+
+
+def _of_numbers(
+    node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
+) -> nodes.Expression:
+    """An operation of two numbers."""
+    operator, sorts = node.operator, {side.kind.sort for side in given}
+    if Sort.symfloat in sorts or (Sort.symint in sorts and not _is_whole(operator, sorts)):
+        sides = [_call(_SYMFLOAT, side) for side in sides]
+    elif operator == "/" and sorts <= INTEGERS:
+        sides = [_call("static_cast<double>", sides[0]), sides[1]]
+    elif operator == "%" and not is_nonzero(node.right):
+        return _call("autograd::remainder", *sides)
+    elif operator in "+-*%&|^" and all(map(_is_narrow, given)):
+        sides = [_call("int64_t", sides[0]), sides[1]]
+    return nodes.rebuild(node, sides)
+
+
+def _is_whole(operator: str, sorts: Collection[Sort]) -> bool:
+    """Whether an operation of these sorts is one of integers."""
+    return operator != "/" and INTEGERS.issuperset(sorts)
 
 
 def _is_narrow(tree: Typed) -> bool:
@@ -172,9 +227,9 @@ def _is_unclear(outer: str, inner: str) -> bool:
 
 
 _SYNTAX = nodes.CPP._replace(last=2, is_unclear=_is_unclear)
-# Arguments of a call, by position and by name, each with its sort, which is unknown for a default.
-_Bound = list[tuple[nodes.Expression, Sort]]
-_Named = dict[str, tuple[nodes.Expression, Sort]]
+# Arguments of a call, by position and by name, each with its tree, which a default has not.
+_Bound = list[tuple[nodes.Expression, Typed | None]]
+_Named = dict[str, tuple[nodes.Expression, Typed | None]]
 
 
 def _called(
@@ -185,18 +240,19 @@ def _called(
     if isinstance(function, nodes.Member):
         kind, name, value = tree.parts[0].kind, function.name, parts[0]
         if name == "size" and kind.is_list and not node.arguments:
-            return _call(nodes.Member(value, "size"))
+            # C++ counts without signs.
+            return _call("int64_t", _call(nodes.Member(_value(tree.parts[0], value), "size")))
         if name == "defined" and kind.is_optional:
-            return _call(nodes.Member(value, "has_value"))
+            return _call(nodes.Member(_possible(tree.parts[0], value), "has_value"))
         if name == "conj" and kind.is_number and kind.sort is not Sort.scalar:
             return _call("", value)
     count = len(parts) - len(node.keywords)
-    given = [(part, typed.kind.sort) for part, typed in zip(parts, tree.parts)]
+    given: _Bound = list(zip(parts, tree.parts))
     named = dict(zip([key for key, _ in node.keywords], given[count:]))
     if tree.operator is not None and tree.operator.is_own:
         return _own(tree.operator, given[:count], named, functions)
     first = count - len(node.arguments)
-    items, is_symbolic = _arguments(tree.operator, given[:count], named, first)
+    items, is_symbolic = _arguments(tree, given[:count], named, first)
     if isinstance(function, nodes.Member):
         name = (_METHODS if items else _WITHOUT_ARGUMENTS).get(function.name, function.name)
         shown = replace(function, value=parts[0], name=_symbolic(name, is_symbolic))
@@ -220,11 +276,15 @@ def _symbolic(name: str, is_symbolic: bool) -> str:
 def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -> nodes.Expression:
     """A call of an operator of the library."""
     bound = _bound(operator, given, named, every=not operator.is_function)
-    is_symbolic = has_symint(operator.func) and any(sort is Sort.symint for _, sort in bound)
+    places = operator.func.arguments
+    is_symbolic = _is_symbolic(bound, places)
+    takes_symbols = is_symbolic or not operator.is_function
     items = []
-    for (item, sort), argument in zip(bound, operator.func.arguments):
-        is_optional = bare_type(argument.type) == "Tensor?" and sort is not Sort.unknown
-        items.append(_call("autograd::optional", item) if is_optional else item)
+    for (item, tree), argument in zip(bound, places):
+        passed = _passed(item, tree, argument, takes_symbols)
+        is_known = tree is not None and tree.kind.is_known
+        is_optional = is_known and bare_type(argument.type) == "Tensor?"
+        items.append(_call("autograd::optional", passed) if is_optional else passed)
     name = f"functions::{function_name(operator.func.base_name)}{'_symint' * is_symbolic}"
     if not operator.is_function:
         name = f"ops::{functions.structs[operator.name]}::call"
@@ -232,19 +292,66 @@ def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -
 
 
 def _arguments(
-    operator: Callee | None, given: _Bound, named: _Named, first: int
+    call: Typed, given: _Bound, named: _Named, first: int
 ) -> tuple[list[nodes.Expression], bool]:
     """The arguments of a call of a PyTorch function, from `first` on, and whether one is symbolic."""
     options = {key: named.pop(key)[0] for key in OPTIONS if key in named}
-    bound = _bound(operator, given, named) if operator is not None and named else given
-    bound = bound[first:]
-    items = [item for item, _ in bound]
+    bound = _bound(call.operator, given, named) if call.operator is not None and named else given
+    callee = called_in_torch(call)
+    if callee is None:
+        # Functions of the author's take symbolic numbers as they are.
+        is_symbolic = any(tree and tree.kind.sort is Sort.symint for _, tree in bound[first:])
+        items = [item for item, _ in bound]
+    else:
+        places = callee.by_position(len(bound))
+        is_symbolic = _is_symbolic(bound, places)
+        pairs = zip(bound, chain(places, repeat(None)))
+        items = [_passed(item, tree, argument, is_symbolic) for (item, tree), argument in pairs]
+    items = items[first:]
     if options:
         made: nodes.Expression = _call("at::TensorOptions")
         for key, value in options.items():
             made = _call(nodes.Member(made, OPTIONS[key]), value)
         items.append(made)
-    return items, any(sort is Sort.symint for _, sort in bound)
+    return items, is_symbolic
+
+
+def _is_symbolic(bound: _Bound, places: Sequence[Argument | None]) -> bool:
+    """Whether a symbolic integer is given for an argument that takes one, which is another function in C++."""
+    return any(
+        tree is not None and tree.kind.sort is Sort.symint and _takes_symbols(argument)
+        for (_, tree), argument in zip(bound, places)
+    )
+
+
+def _takes_symbols(argument: Argument | None) -> bool:
+    return argument is not None and element_name(argument.type) == "SymInt"
+
+
+def _passed(
+    node: nodes.Expression, tree: Typed | None, argument: Argument | None, is_symbolic: bool
+) -> nodes.Expression:
+    """A number, or a list of some, as the argument of a function that takes symbolic integers if it `is_symbolic`."""
+    if tree is None or argument is None:
+        return node
+    if tree.kind.is_optional and tree.kind.present.is_number:
+        is_optional = isinstance(argument.type, OptionalType)
+        return node if is_optional else _call(nodes.Member(node, "value"))
+    if is_symbolic and _takes_symbols(argument):
+        is_plain = tree.kind == INTS and not isinstance(node, nodes.ListDisplay)
+        return _call("c10::fromIntArrayRefSlow", node) if is_plain else node
+    if tree.kind.sort in _SYMBOLIC and element_name(argument.type) == "Scalar":
+        return _call("at::Scalar", node)
+    return _concrete(tree, node)
+
+
+def _concrete(tree: Typed, node: nodes.Expression) -> nodes.Expression:
+    """A symbolic number, or the items of a list, as those that C++ has otherwise."""
+    if tree.kind.sort not in _SYMBOLIC:
+        return node
+    if isinstance(node, nodes.ListDisplay):
+        return replace(node, items=tuple(map(_concrete, tree.parts, node.items)))
+    return _call("autograd::concrete", node)
 
 
 def _bound(operator: Callee, given: _Bound, named: _Named, *, every: bool = False) -> _Bound:
@@ -259,5 +366,5 @@ def _bound(operator: Callee, given: _Bound, named: _Named, *, every: bool = Fals
         else:
             sizes: Sizes = "SymInt" if every else "int"
             default = as_written(argument.default or "None", argument.type, sizes)
-            bound.append((nodes.Name(default.text), Sort.unknown))
+            bound.append((nodes.Name(default.text), None))
     return bound

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor
+from torchgen_lite.analysis.differentiability.vocabulary import (
+    TENSOR_METHODS,
+    NoMethod,
+    lacks_tensor,
+    not_a_method,
+    torch_operators,
+)
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.callees import takes
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.kinds import TENSOR
+from torchgen_lite.formulas.kinds import TENSOR, UNKNOWN, Kind
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import (
     ATTRIBUTES,
@@ -49,10 +56,39 @@ def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str
         count = is_method + len(node.arguments) + bool(node.keywords)
         if counts is not None and not counts[0] <= count <= counts[1]:
             fewest, most, count = [number - is_method for number in (*counts, count)]
-            takes = f"{fewest} to {most}" if fewest < most else str(most or "no")
+            taken = f"{fewest} to {most}" if fewest < most else str(most or "no")
             given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
             called = f"`{'Tensor.' * is_method}{name}`"
-            yield part, f"{called} takes {takes} argument{'s' * (most != 1)}, and {given}"
+            yield part, f"{called} takes {taken} argument{'s' * (most != 1)}, and {given}"
+        elif problem := _untaken(part, name):
+            yield part, problem
+
+
+def unknown_methods(tree: Typed) -> Iterator[tuple[Typed, NoMethod]]:
+    """The calls of methods that tensors do not have in C++."""
+    methods = torch_functions.functions_of_torch().cpp_methods | TENSOR_METHODS
+    for part in every_part(tree):
+        if problem := not_a_method(part, "C++", methods):
+            yield part, problem
+
+
+def _untaken(call: Typed, name: str) -> str:
+    """What is wrong with the kinds of the arguments of a function of PyTorch; empty if an overload takes them."""
+    overloads, node = torch_operators(name), call.node
+    has_keywords = isinstance(node, nodes.Call) and bool(node.keywords)
+    if not overloads or name in TENSOR_METHODS or has_keywords:
+        return ""
+    for callee in overloads:
+        places = callee.by_position(len(call.parts))[: len(call.parts)]
+        fits = [takes(place, _certain(part)) for place, part in zip(places, call.parts)]
+        if len(places) == len(call.parts) and all(fits):
+            return ""
+    return f"no overload of `{name}` takes these arguments, such as `{overloads[0].func}`"
+
+
+def _certain(part: Typed) -> Kind:
+    """The kind of a value, as far as it is more than assumed."""
+    return part.kind if part.kind != TENSOR or isinstance(part.node, nodes.Name) else UNKNOWN
 
 
 def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:

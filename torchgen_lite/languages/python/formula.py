@@ -35,15 +35,18 @@ _LEVELS = {
     **dict.fromkeys("+-", 9),
     **dict.fromkeys("*/%", 10),
 }
-# Methods of a tensor that have another name than in C++, and those that are attributes.
-_METHODS = {
+METHODS = {
     **dict.fromkeys(("sizes", "sym_sizes", "sym_size"), "size"),
     **dict.fromkeys(("strides", "sym_strides"), "stride"),
     "sym_numel": "numel",
 }
-_ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
+"""Methods of a tensor that have another name than in C++."""
+ATTRIBUTES = {"layout": "layout", "scalar_type": "dtype"}
+"""Those that are attributes."""
 # Functions for arithmetic of numbers that Python's operators do in another way.
 ARITHMETIC = {"%": "remainder", "/": "quotient"}
+# The tensor options, of which C++ makes one argument.
+_OPTIONS = {Sort.dtype: "dtype", Sort.layout: "layout", Sort.device: "device"}
 _SYNTAX = nodes.Syntax(
     _LEVELS,
     {"not ": 4, **dict.fromkeys("-+~*", 11)},
@@ -74,12 +77,13 @@ def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
 
 class FormulaNames(NamedTuple):
     """A target's names for formula functions, for the `arithmetic` of numbers, and for saved values (None
-    where the formula is computed), and its conjugate of a value."""
+    where the formula is computed), its conjugate of a value, and the operator that a call means."""
 
     function: Callable[[str], str]
     arithmetic: Callable[[str], str]
     saved: Callable[[Saved], nodes.Expression | None]
     conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
+    callee: Callable[[Typed], Callee | None] = lambda call: call.operator
 
 
 def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
@@ -104,11 +108,11 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
         return nodes.Call(nodes.Name("len"), (parts[0],))
     if isinstance(node.function, nodes.Member) and tree.operator is None and not node.keywords:
         name = node.function.name
-        if name in _ATTRIBUTES and not node.arguments:
-            return nodes.Member(parts[0], _ATTRIBUTES[name])
-        node = replace(node, function=replace(node.function, name=_METHODS.get(name, name)))
+        if name in ATTRIBUTES and not node.arguments:
+            return nodes.Member(parts[0], ATTRIBUTES[name])
+        node = replace(node, function=replace(node.function, name=METHODS.get(name, name)))
     called = called_name(node)
-    node = _with_keywords(node, tree.operator)
+    node = _with_keywords(node, words.callee(tree), [part.kind for part in tree.parts])
     named = tuple((identifier(name), value) for name, value in node.keywords)
     node = replace(node, keywords=named)
     if called is not None:
@@ -139,17 +143,18 @@ def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
     return node.operator == "%" or not is_nonzero(node.right)
 
 
-def _with_keywords(node: nodes.Call, operator: Callee | None) -> nodes.Call:
+def _with_keywords(node: nodes.Call, operator: Callee | None, kinds: Sequence[Kind]) -> nodes.Call:
     """The call with names for keyword-only arguments, which C++ takes by position."""
     if operator is None:
         return node
     count = len(operator.func.positional)
     written = count - isinstance(node.function, nodes.Member)
     given, behind = node.arguments[:written], node.arguments[written:]
-    positions = operator.by_position(count + len(behind))
-    named = positions[count : count + len(behind)]
-    names = [argument.name for argument in named if argument is not None]
-    if len(names) != len(behind):
+    end = count + len(behind)
+    places = operator.by_position(end)[count:end]
+    names = [_OPTIONS.get(kind.sort, "") for kind in kinds[count:end]]
+    names = [place.name if place is not None else name for place, name in zip(places, names)]
+    if len(names) != len(behind) or "" in names:
         return node
     return replace(node, arguments=given, keywords=(*zip(names, behind), *node.keywords))
 

@@ -134,7 +134,7 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
 def check_trees(
     function: NativeFunction, trees: Sequence[Typed], functions: Functions
 ) -> Iterator[Diagnostic]:
-    """TG341 and TG323: calls of functions that nobody has, or with arguments that they do not take."""
+    """TG341, TG322 and TG323: calls of functions or methods that nobody has, or with arguments that they do not take."""
     own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for tree in trees:
         for node, name in formula_needs.unknown_functions(tree, functions):
@@ -147,6 +147,9 @@ def check_trees(
                 hint = "name a header that declares it with `formula-headers`"
             label = f"assumed to be `at::{name}`"
             yield finding(function, "TG341", message, node.span, label, hint)
+        for call, lacks in formula_needs.unknown_methods(tree):
+            place, label = call.node.span, "no such method"
+            yield finding(function, lacks.code, lacks.message, place, label, lacks.help)
         for call, message in formula_needs.wrong_counts(tree, functions):
             kinds = [part.kind for part in call.parts[-2:]]
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)

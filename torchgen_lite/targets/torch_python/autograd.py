@@ -24,9 +24,12 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
 from torchgen_lite.analysis.differentiability.shared import with_shared
+from torchgen_lite.analysis.differentiability.vocabulary import called_in_torch
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.kinds import SCALAR, Kind
-from torchgen_lite.formulas.model import Call, Expression, Member
+from torchgen_lite.formulas.model import Call, Expression, Member, called_name
+from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
@@ -140,6 +143,12 @@ class _Functions:
         self.found.setdefault(name, (module, self.place))
         return f"_helper_{name}" if module else f"torch.{name}"
 
+    def callee(self, call: Typed) -> Callee | None:
+        """The operator that a call means, if it is no function of the author's."""
+        name = called_name(call.node)
+        is_helper = name is not None and self.index is not None and bool(self.index.find(name))
+        return call.operator if is_helper else call.operator or called_in_torch(call)
+
 
 def _view(
     operator: PackagedOperator, info: DifferentiabilityInfo, functions: _Functions
@@ -150,7 +159,13 @@ def _view(
     others = [
         i for i, r in enumerate(schema.returns) if i not in info.outputs and is_tensor_like(r.type)
     ]
-    words = FormulaNames(functions.expression, functions.arithmetic, saved.expression, _conjugate)
+    words = FormulaNames(
+        functions.expression,
+        functions.arithmetic,
+        saved.expression,
+        _conjugate,
+        functions.callee,
+    )
     return AutogradView(
         operator,
         list(saved.kept_tensors(schema, info)),

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from keyword import iskeyword
 
-from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor
+from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor, not_a_method
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.model import Call, called_name
 from torchgen_lite.formulas.tree import every_part
+from torchgen_lite.languages.python.formula import ATTRIBUTES, METHODS
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.targets.author import is_of_cpp
 from torchgen_lite.targets.torch_python.model import Package
@@ -23,10 +24,11 @@ from torchgen_lite.targets.torch_python.model import Package
 
 def unknown_functions(package: Package) -> Iterator[Diagnostic]:
     """TG341: calls in formulas that would be `torch.NAME`, where PyTorch has no such function; TG323 where it
-    takes a tensor, and gets none."""
+    takes a tensor, and gets none; TG322: methods that tensors do not have."""
     index = package.modules.get("formulas")
     helpers = index.names() if index is not None else ()
     in_torch = functions_of_torch().torch
+    methods = functions_of_torch().python_methods.union(METHODS, ATTRIBUTES, ["defined"])
     known = {*helpers, *(o.schema.base_name for o in package.own)}
     for operator in package.own:
         if not package.registration(operator, Origin.formulas) or operator.function.is_auto:
@@ -35,6 +37,9 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
         assert info is not None
         for part in [part for d in info.derivatives for part in every_part(d.tree)]:
             node, name = part.node, called_name(part.node)
+            if lacks := not_a_method(part, "Python", methods):
+                label, function = "no such method", operator.function
+                yield finding(function, lacks.code, lacks.message, node.span, label, lacks.help)
             if name is None or name in known or name in BROUGHT or iskeyword(name):
                 continue
             if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):
