@@ -66,12 +66,19 @@ class _Reader(ast.NodeVisitor):
         self._texts: Mapping[str, str] = {}
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_scope(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._visit_scope(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._visit_scope(node)
+
+    def _visit_scope(self, node: ast.stmt) -> None:
         outside = self._modules, self._texts
         self._modules, self._texts = set(outside[0]), dict(outside[1])
         self.generic_visit(node)
         self._modules, self._texts = outside
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.generic_visit(node)
