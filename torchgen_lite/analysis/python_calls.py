@@ -44,6 +44,19 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     return None
 
 
+def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str, str] | None:
+    """A parameter that is named after one argument and gets another, and which it gets. Names that no argument has
+    are the author's own; an unused parameter may have an underscore.
+    """
+    names = {argument.name for argument in passed}
+    positional = [argument.name for argument in passed if not argument.by_keyword]
+    for parameter, name in zip(signature.positional, positional):
+        meant = parameter if parameter in names else parameter.lstrip("_")
+        if meant in names and meant != name:
+            return parameter, name
+    return None
+
+
 def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
     own = dict(signature.by_keyword)
     nameable = signature.positional[signature.positional_only :]

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
+from torchgen_lite.loader.annotations import meanings, plain
 from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.sources import read_source
 
@@ -23,7 +24,8 @@ class PythonSignature(NamedTuple):
 
     `defaults` counts the positional parameters that have a default. `by_keyword` has each
     keyword-only parameter and whether it has a default. `positional_only` counts the first
-    parameters that keywords can't name.
+    parameters that keywords can't name. `annotations` and `values` have the text of each annotation,
+    of which `return` is the result's, and of each default.
     """
 
     name: str
@@ -34,6 +36,8 @@ class PythonSignature(NamedTuple):
     takes_more: bool = False
     takes_keywords: bool = False
     positional_only: int = 0
+    annotations: Mapping[str, str] = {}
+    values: Mapping[str, str] = {}
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -219,8 +223,9 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
         return KernelModule(name, source, {}), (Diagnostic("TG311", message, Label(span, "here")),)
     statements = list(_statements(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))
+    known = meanings(statements)
     signatures = {
-        node.name: signature_of(node)
+        node.name: signature_of(node, known)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
@@ -231,10 +236,16 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     return KernelModule(name, source, names, own, imported), ()
 
 
-def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignature:
+def signature_of(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, str] = {}
+) -> PythonSignature:
+    """The signature of a function in a module whose names have these meanings in annotations."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    by_keyword = zip(arguments.kwonlyargs, arguments.kw_defaults)
+    by_keyword = list(zip(arguments.kwonlyargs, arguments.kw_defaults))
+    annotated = [(a.arg, a.annotation) for a in (*positional, *arguments.kwonlyargs)]
+    annotated.append(("return", node.returns))
+    preset = [*zip(reversed(positional), reversed(arguments.defaults)), *by_keyword]
     return PythonSignature(
         node.name,
         node.lineno,
@@ -244,6 +255,8 @@ def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> PythonSignatur
         arguments.vararg is not None,
         arguments.kwarg is not None,
         len(arguments.posonlyargs),
+        {name: plain(ast.unparse(text), names) for name, text in annotated if text},
+        {argument.arg: ast.unparse(value) for argument, value in preset if value},
     )
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
-from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.python_calls import Passed, disagreement
+from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
+from torchgen_lite.languages.python.torch_ops import default_text, return_type
+from torchgen_lite.loader.annotations import KNOWN, parts_of, takes, words_of
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.kernel_modules import KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
+from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.targets.output import AuthorFunction
 
 
@@ -92,11 +96,87 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         yield finding(function, "TG303", message, place, "ambiguous", hint)
         return
     signature = index.signature(name)
-    problem = signature and disagreement(signature, wanted.passed)
-    if problem:
-        other = (index.place(name), "defined here")
-        found = finding(function, "TG334", problem, place, "named here", None, other)
-        yield replace(found, notes=(wanted.expected,))
+    if signature is None:
+        return
+    problem = disagreement(signature, wanted.passed)
+    mistakes = [Found("TG334", problem, place, "named here")] if problem else []
+    defined = (index.place(name), "defined here")
+    for code, message, span, label, _ in mistakes or _misunderstood(wanted, signature):
+        diagnostic = finding(function, code, message, span or place, label, None, defined)
+        yield replace(diagnostic, notes=(wanted.expected,))
+
+
+def _misunderstood(wanted: Wanted, signature: PythonSignature) -> Iterator[Found]:
+    """What a function that can be called takes for something else than it is given, and what else it returns."""
+    arguments = {identifier(a.name): a for a in wanted.function.func.arguments}
+    changed = misplaced(signature, wanted.passed)
+    if changed is not None:
+        parameter, name = changed
+        message = f"`{signature.name}` takes `{parameter}` where `{name}` is passed"
+        place = arguments[name].name_span if name in arguments else None
+        yield Found("TG425", message, place, f"goes to `{parameter}`")
+        return
+    yield from _mistyped(signature, [(given, arguments.get(given.name)) for given in wanted.passed])
+    if not any(result.is_write for result in wanted.function.func.returns):
+        yield from _other_results(signature, str(wanted.returns))
+
+
+def _mistyped(
+    signature: PythonSignature, given: Sequence[tuple[Passed, Argument | None]]
+) -> Iterator[Found]:
+    """TG426 and TG427: annotations and defaults that are not those of the arguments that the parameters get."""
+    names = iter(signature.positional)
+    for passed, argument in given:
+        parameter = passed.name if passed.by_keyword else next(names, "")
+        if argument is None:
+            continue
+        annotation, preset = signature.annotations.get(parameter), signature.values.get(parameter)
+        shown = f"of `{signature.name}` is not"
+        is_implicit = preset == "None"  # As type checkers did before PEP 484 was changed.
+        words = words_of(f"{annotation}|None" if is_implicit else str(annotation))
+        demanded = words_of(str(return_type(argument.type)).replace("Number", "float"))
+        if annotation and words | demanded <= KNOWN and not _all_taken(words, demanded):
+            message = f"`{parameter}: {annotation}` {shown} for every `{argument.type}`"
+            yield Found("TG426", message, argument.name_span, f"is `{argument.type}`")
+        if passed.is_left_out and preset and _differs(preset, argument):
+            message = f"`{parameter}={preset}` {shown} the default of the schema"
+            yield Found("TG427", message, argument.name_span, f"is {argument.default} by default")
+
+
+def _all_taken(words: Collection[str], demanded: Collection[str]) -> bool:
+    # `Scalar` is annotated as a float or a complex number. Few kernels are for the latter.
+    return all(takes(words, word) for word in {*demanded} - {"complex"})
+
+
+def _differs(preset: str, argument: Argument) -> bool:
+    """Whether two defaults are literals, and are not alike."""
+    values = [_literal(preset), _literal(default_text(argument))]
+    if ... in values:
+        return False
+    own, expected = [as_received(argument.type, value) for value in values]
+    return own != expected
+
+
+def _literal(text: str) -> object:
+    try:
+        value: object = ast.literal_eval(text)
+        return [*value] if isinstance(value, tuple) else value
+    except (ValueError, SyntaxError):
+        return ...
+
+
+def _other_results(signature: PythonSignature, expected: str) -> Iterator[Found]:
+    """TG426: results that are annotated as what these cannot be. PyTorch converts one number into another."""
+    annotation = signature.annotations.get("return", "Any")
+    words, demanded = words_of(annotation), words_of(expected)
+    count, parts = parts_of(expected), parts_of(annotation)
+    if not words | demanded <= KNOWN:
+        return
+    fits = [any(takes({w}, d) or takes({d}, w) for d in demanded) for w in words]
+    is_right = any(fits) if count is None else all(fits) and parts in (None, count)
+    if not is_right:
+        message = f"`{signature.name}` returns `{annotation}`, not `{expected}`"
+        yield Found("TG426", message, None, "named here")
 
 
 def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
@@ -155,10 +235,15 @@ def check_helpers(
                 continue
             given = [Passed(str(value)) for value in node.arguments]
             given += [Passed(keyword, True) for keyword, _ in node.keywords]
+            values = [*node.arguments, *[value for _, value in node.keywords]]
             problem = disagreement(signature, given)
-            if problem:
-                other = (helpers.place(name), "defined here")
-                yield finding(function, "TG334", problem, node.span, "in this call", None, other)
+            known = {argument.name: argument for argument in function.func.arguments}
+            typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
+            mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
+            defined = (helpers.place(name), "defined here")
+            for mistake in mistakes:
+                message, label = mistake.message, "in this call"
+                yield finding(function, mistake.code, message, node.span, label, None, defined)
 
 
 def begun(

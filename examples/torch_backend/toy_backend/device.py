@@ -6,7 +6,9 @@ one device to another, and the device is one number in what it hands over.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -21,7 +23,14 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 class ToyModule:
-    """What `torch.toy` is."""
+    """What `torch.toy` is. Its memory is the CPU's, and so are its random numbers."""
+
+    # PyTorch asks for the function in some places, and in others for the variable.
+    _initialized = True
+    device = contextlib.nullcontext
+
+    def init(self) -> None:
+        pass
 
     def is_available(self) -> bool:
         return True
@@ -38,14 +47,27 @@ class ToyModule:
     def _is_in_bad_fork(self) -> bool:
         return False
 
-    def manual_seed_all(self, seed: int) -> None:
+    def synchronize(self, device: int = 0) -> None:
         pass
+
+    def manual_seed_all(self, seed: int) -> None:
+        """`torch.manual_seed` has done this for the CPU."""
+
+    def seed_all(self) -> None:
+        torch.seed()
 
     def get_rng_state(self, device: int = 0) -> torch.Tensor:
         return torch.get_rng_state()
 
     def set_rng_state(self, state: torch.Tensor, device: int = 0) -> None:
         torch.set_rng_state(state)
+
+    def get_rng_state_all(self) -> list[torch.Tensor]:
+        return [torch.get_rng_state()]
+
+    def set_rng_state_all(self, states: Iterable[torch.Tensor]) -> None:
+        for state in states:
+            torch.set_rng_state(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.bfloat16]
@@ -74,6 +96,8 @@ def on_cpu(value: Any) -> Any:
 
 
 _setup_privateuseone_for_python_backend("toy", backend_module=ToyModule())
+# Tensors and modules have `x.is_toy` and `x.toy()` now. Storages have no such methods: PyTorch has no way to make one
+# for a device in Python.
 # Backward runs on the caller's thread. A thread of the device's own would need the interpreter, which it
 # may not get any more when the program ends right after a backward.
 torch.autograd.set_multithreading_enabled(False)

@@ -2,6 +2,7 @@
 
 import atexit
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,7 @@ if hasattr(accelerator, "get_device_capability"):  # PyTorch 2.10 and later.
     get_device_capability = accelerator.get_device_capability
 memory_allocated, empty_cache = accelerator.memory_allocated, accelerator.empty_cache
 max_memory_allocated, memory_stats = accelerator.max_memory_allocated, accelerator.memory_stats
+memory_reserved, max_memory_reserved = accelerator.memory_reserved, accelerator.max_memory_reserved
 reset_peak_memory_stats = accelerator.reset_peak_memory_stats
 Stream, Event = partial(torch.Stream, device="sim"), partial(torch.Event, device="sim")
 
@@ -44,12 +46,20 @@ def is_available() -> bool:
     return device_count() > 0
 
 
+# PyTorch asks for the function in some places, and in others for the variable: `torch.utils.checkpoint` keeps the random
+# numbers of the device only where the variable says so.
+_initialized = True
+
+
 def is_initialized() -> bool:
-    return True
+    return _initialized
 
 
-def _lazy_init() -> None:
+def init() -> None:
     """Nothing is left to do."""
+
+
+_lazy_init = init
 
 
 def _is_in_bad_fork() -> bool:
@@ -95,6 +105,25 @@ def manual_seed_all(seed: int) -> None:
         generator.manual_seed(seed)
 
 
+def get_rng_state_all() -> list[torch.Tensor]:
+    return [generator.get_state() for generator in default_generators]
+
+
+def set_rng_state_all(states: Iterable[torch.Tensor]) -> None:
+    for generator, state in zip(default_generators, states):
+        generator.set_state(state)
+
+
+def seed() -> None:
+    """Begin anywhere."""
+    default_generators[current_device()].seed()
+
+
+def seed_all() -> None:
+    """Begin anywhere, and on each device at the same place."""
+    manual_seed_all(default_generators[current_device()].seed())
+
+
 def initial_seed() -> int:
     return default_generators[current_device()].initial_seed()
 
@@ -138,4 +167,4 @@ def _let_go_of_python() -> None:
 
 
 # Tensors, modules and storages get `x.sim()` and `x.is_sim`.
-torch.utils.generate_methods_for_privateuse1_backend()
+torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)

@@ -164,3 +164,90 @@ error[TG334]: `helper` takes 1 positional argument, but `self` is one more
   |
   = help: correct the function's name or parameters; it stands at the top level of a module in the configuration
 """
+
+
+PROVEN = """\
+- func: my::f(Tensor a, Tensor b, float s=1.0) -> Tensor
+  dispatch: {CPU: k}
+  fake: k_fake
+  vmap: k_vmap
+  derivatives:
+    a: helper(grad, b, s)
+    b: not_differentiable
+  samples:
+    calls:
+      - (ones(2), ones(2), 0.5)
+    reference: k_reference
+"""
+FUNCTIONS = {
+    "k": "a, b, s",
+    "k_fake": "a, b, s=1.0",
+    "k_vmap": "info, in_dims, a, b, s=1.0",
+    "k_reference": "a, b, s=1.0",
+}
+
+
+def proven(run: Run, folder: Path, name: str = "", parameters: str = "", helper: str = "") -> str:
+    """What is said of functions that are right but for one."""
+    functions = {**FUNCTIONS, name: parameters} if name else FUNCTIONS
+    kernels = "".join(f"def {name}({text}): ...\n" for name, text in functions.items())
+    return said(run, folder, TORCH, PROVEN, kernels, f"def helper({helper or 'grad, b, s'}): ...\n")
+
+
+def test_functions_of_every_use_are_right(run: Run, folder: Path) -> None:
+    assert proven(run, folder) == ""
+    assert proven(run, folder, helper="g, s, b") == ""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_every_use_are_proven(run: Run, folder: Path, name: str) -> None:
+    right = FUNCTIONS[name]
+    wrong = {
+        "TG425": right.replace("a, b", "b, a"),
+        "TG426": right.replace("b", "b: float"),
+        "TG427": right.replace("1.0", "2.0"),
+    }
+    for code, parameters in wrong.items():
+        expected = "" if parameters == right else f"error[{code}]"
+        assert proven(run, folder, name, parameters)[:12] == expected
+
+
+@pytest.mark.parametrize(
+    ("helper", "code"),
+    [
+        ("grad, b: Tensor, s: float", ""),
+        ("grad, b, s: int", "TG426"),
+        ("grad, b: float, s", "TG426"),
+        ("grad, b", "TG334"),
+    ],
+)
+def test_values_that_formulas_pass_are_proven(
+    run: Run, folder: Path, helper: str, code: str
+) -> None:
+    found = proven(run, folder, helper=helper)
+    assert found[:12] == (f"error[{code}]" if code else "")
+
+
+def test_parameters_that_have_changed_places_are_shown(run: Run, folder: Path) -> None:
+    found = proven(run, folder, "k", "b, a, s")
+    assert found == """\
+error[TG425]: `k` takes `b` where `a` is passed
+ --> ops.yaml:1:22
+  |
+1 | - func: my::f(Tensor a, Tensor b, float s=1.0) -> Tensor
+  |                      ^ goes to `b`
+ ::: kernels.py:1:1
+  |
+1 | def k(b, a, s): ...
+  | ------------------- defined here
+  |
+  = help: write the parameters in the order of the schema, or give them other names
+  = note: expected: `def k(a: Tensor, b: Tensor, s: float) -> Tensor`
+"""
+
+
+def test_a_kernel_for_python_is_proven(run: Run, folder: Path) -> None:
+    ops = "- func: my::f(Tensor a, Tensor b) -> Tensor\n  dispatch: {CPU: k}\n"
+    for parameters, code in (("b, a", "TG425"), ("a: int, b", "TG426"), ("x, a_", "")):
+        found = said(run, folder, PYTHON, ops, f"def k({parameters}): ...\n")
+        assert found[:12] == (f"error[{code}]" if code else "")
