@@ -11,14 +11,18 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
 from tests.conftest import ROOT
+from tests.cpp import written_forms
 from tests.cpp.compiling import compile_library, write_files
 from torchgen_lite import generate, load
 
 _CHECKS = "checks.py"
+# The library whose entries and kernels are made.
+WRITTEN = "written_ops"
 _HERE = Path(__file__).parent
 
 
@@ -35,8 +39,12 @@ def generated_files(folder: Path) -> dict[str, str]:
 def run_checks(name: str, folder: Path, precompiled: tuple[str, ...]) -> dict[str, list[str]]:
     """Build the library of a folder, and say what is wrong by each check."""
     shutil.copytree(_HERE / name, folder, dirs_exist_ok=True)
+    if name == WRITTEN:
+        write_files(folder, {"ops.yaml": written_forms.entries(written_forms.FORMS)})
     files = generated_files(folder)
     write_files(folder, files)
+    if name == WRITTEN:
+        write_files(folder, {"kernels.cpp": _written_kernels(files)})
     sources = sorted(path for path in files if path.endswith(".cpp"))
     together = "".join(f'#include "{path}"\n' for path in sources)
     write_files(folder, {"generated.cpp": together})
@@ -47,6 +55,11 @@ def run_checks(name: str, folder: Path, precompiled: tuple[str, ...]) -> dict[st
         includes=[folder, folder / "cpp-torch" / "include", _HERE],
     )
     return _outcomes(folder)
+
+
+def _written_kernels(files: Mapping[str, str]) -> str:
+    header = files["cpp-torch/include/wr/kernels.h"]
+    return written_forms.kernels(header, written_forms.FORMS)
 
 
 def _outcomes(folder: Path) -> dict[str, list[str]]:

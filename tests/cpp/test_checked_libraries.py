@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.backends import differences
-from tests.cpp.checked_library import check_names, run_checks
+from tests.cpp.checked_library import WRITTEN, check_names, run_checks
 from tests.cpp.compiling import needs_compiler
 from tests.installed import todays_torchgen
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
-LIBRARIES = ("autograd_ops", "structured_ops", "device_ops", "backend_ops")
+LIBRARIES = ("autograd_ops", "structured_ops", "device_ops", "backend_ops", WRITTEN)
 CASES = [(library, check) for library in LIBRARIES for check in check_names(library)]
 
 

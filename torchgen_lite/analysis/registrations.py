@@ -36,7 +36,6 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -218,14 +217,16 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         # single backend are possible only there.
         if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
             continue
-        falls = origin is Origin.fallthrough and Origin.underived in policy.makes
-        if falls and _is_half_said(plan.infos[key]):
-            continue
+        if origin is Origin.fallthrough and Origin.underived in policy.makes:
+            if _is_half_said(plan.infos[key]):
+                continue
+            # What the kernel calls may not be recorded.
+            origin = Origin.passes
         is_ours = origin is Origin.not_implemented
         if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
             name = AUTOGRAD if key == DEFAULT else key
             yield Registration(operator, name, origin)
-    if is_pytorchs or plan.tracking is None:
+    if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
         return
     is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
     origin = Origin.unknown_view if is_lost else plan.tracking
@@ -242,12 +243,22 @@ def _underived(
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(_RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
-    takes = tensor_arguments(schema.inputs)
-    gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
+    takes = any(is_tensor_like(argument.type) for argument in schema.arguments)
+    gives = bool(schema.written) or any(is_tensor_like(result.type) for result in schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
     is_elsewhere |= operator.name in policy.elsewhere
-    if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
+    if not (takes and gives) or is_said or is_elsewhere or operator.is_only_composed:
+        return
+    if tensor_arguments(schema.arguments):
         yield Registration(operator, AUTOGRAD, Origin.underived)
+    elif Origin.raises_versions in policy.makes:
+        # Calls carry no key of autograd; this one is there for every call.
+        yield Registration(operator, VIEWS, Origin.underived)
+
+
+def _is_underived_below(plan: AutogradPlan, policy: Policy) -> bool:
+    """Whether what refuses derivatives also raises versions: no argument carries a key of autograd."""
+    return Origin.underived in policy.makes and not plan.tensors and not plan.infos
 
 
 def _is_half_said(info: DifferentiabilityInfo) -> bool:

@@ -21,6 +21,8 @@ forward: Any = torch.autograd.forward_ad
 loader.load_library(str(Path(__file__).with_name("library.so")))
 ops = loader.ad_ops
 classes: Any = torch.classes
+# What to do where an entry says nothing of derivatives.
+DECLARE = "add `derivatives:`, or register the kernel as CompositeImplicitAutograd"
 
 
 def tensor(*shape: int, dtype: torch.dtype = torch.double) -> Tensor:
@@ -323,10 +325,10 @@ def test_forward_mode_is_refused_by_name() -> None:
         f"joined {without}: there is none for `ys`": lambda v: ops.joined(x, [v]),
         f"scale.out {without}": lambda v: ops.scale.out(v, 2.0, out=torch.empty_like(x)),
         "lopsided has no derivative with respect to y": lambda v: ops.lopsided(x, v),
-        f"twin {without}": ops.twin,
-        f"twins {without}": lambda v: ops.twins([x, v]),
-        f"store {without}": lambda v: ops.store(v, x.clone()),
-        f"fill_both {without}": lambda v: ops.fill_both(v, v.clone(), 1.0),
+        f"twin {without}: {DECLARE}": ops.twin,
+        f"twins {without}: {DECLARE}": lambda v: ops.twins([x, v]),
+        f"store {without}: {DECLARE}": lambda v: ops.store(v, x.clone()),
+        f"fill_both {without}: {DECLARE}": lambda v: ops.fill_both(v, v.clone(), 1.0),
     }
     for message, function in refusals.items():
         assert refused(partial(dual, function, x)) == f"ad_ops::{message}"
@@ -338,7 +340,8 @@ def test_forward_mode_is_refused_by_name() -> None:
 
 
 def test_derivatives_of_operators_without_formulas() -> None:
-    x, without = tensor(3), "has no derivatives"
+    x = tensor(3)
+    without = f"has no derivatives: {DECLARE}"
     assert refused(lambda: ops.twin(x).sum().backward()) == f"ad_ops::twin {without}"
     assert refused(lambda: (ops.twin(x) * x).sum().backward()) == f"ad_ops::twin {without}"
     first = ops.twins([X.detach(), x])[0][0]
@@ -354,9 +357,10 @@ def test_derivatives_of_operators_without_formulas() -> None:
         assert not ops.twin(x).requires_grad
 
 
-def test_what_is_made_of_other_operators_has_derivatives() -> None:
-    both_orders(ops.made_of, X)
+def test_what_is_said_to_be_made_of_other_operators_has_derivatives() -> None:
     both_orders(ops.composed, X)
+    said = f"ad_ops::made_of has no derivatives: {DECLARE}"
+    assert refused(lambda: ops.made_of(X).sum().backward()) == said
     assert not ops.signs(X).requires_grad and dual(ops.signs, X.detach())[1] is None
     assert not ops.twins([X])[1].requires_grad
 

@@ -40,6 +40,7 @@ def test_in_place_variants() -> None:
     assert_close(x, X * 2)
     assert ops.add_(x, X[0]) is x
     assert_close(x, X * 2 + X[0])
+    assert x._version == 2, "each of the two calls writes once"
 
 
 def test_out_variants() -> None:
@@ -48,6 +49,7 @@ def test_out_variants() -> None:
     assert_close(out, X * 2)
     assert ops.add.out(X, X[0], out=out) is out
     assert_close(out, X + X[0])
+    assert out._version == 2, "each of the two calls writes once"
 
 
 def test_an_empty_out_argument_is_resized() -> None:

@@ -21,7 +21,8 @@ ENTRY = """\
     [
         ("", Origin.underived, Origin.underived),
         ("x: not_differentiable", Origin.underived, Origin.underived),
-        ("x: not_differentiable, y: not_differentiable", None, Origin.fallthrough),
+        # No gradient comes from inside the kernel.
+        ("x: not_differentiable, y: not_differentiable", None, Origin.passes),
         ("x: grad", Origin.formulas, Origin.autograd),
     ],
 )
@@ -36,3 +37,24 @@ def test_it_is_registered_at_autograd(
         for name in ("torch-python", "cpp-torch")
     ]
     assert [keys.get("Autograd") for keys in found] == [python, cpp]
+
+
+@pytest.mark.parametrize(
+    ("schema", "key", "registered"),
+    [
+        # Another key's kernel is made of PyTorch's functions, and this one's is not.
+        ("f(Tensor x) -> Tensor", "CPU: f, CompositeImplicitAutograd", {"Autograd"}),
+        ("f(Tensor x) -> Tensor", "CompositeImplicitAutograd", set()),
+        ("f.out(float v, *, Tensor(a!) out) -> Tensor(a!)", "CPU", {"Autograd"}),
+        # No argument carries a key of autograd.
+        ("f(Tensor(a!)[]? xs) -> ()", "CompositeExplicitAutograd", {"ADInplaceOrView"}),
+        ("f(Tensor[]? xs) -> Tensor", "CompositeExplicitAutograd", {"ADInplaceOrView"}),
+        ("f(int n) -> Tensor", "CompositeExplicitAutograd", set()),
+    ],
+)
+def test_what_refuses_in_cpp(schema: str, key: str, registered: set[str], tmp_path: Path) -> None:
+    text = f"- func: my::{schema}\n  dispatch: {{{key}: g}}\n"
+    (tmp_path / "ops.yaml").write_text(text)
+    program = load(tmp_path / "ops.yaml")
+    every = TARGETS["cpp-torch"].select(program).registrations(program)
+    assert {r.key for r in every if r.origin is Origin.underived} == registered

@@ -158,7 +158,7 @@ def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
 
 
 WRITES = """\
-- func: scaling::each_(Tensor(a!)[] xs, Tensor(b!)? y, Tensor(c!)?[] zs, Tensor w) -> ()
+- func: scaling::each_(Tensor(a!)[] xs, Tensor(b!)? y, Tensor(c!)?[] zs, Tensor w, Tensor(d!)[]? vs=None) -> ()
   dispatch:
     CPU: each_
 - func: scaling::sign(Tensor self) -> Tensor
@@ -168,8 +168,8 @@ WRITES = """\
     self: grad
 """
 WRITING_KERNELS = """
-def each_(xs, y, zs, w):
-    for written in (*xs, y, *zs):
+def each_(xs, y, zs, w, vs=None):
+    for written in (*xs, y, *zs, *(vs or ())):
         if written is not None:
             written._array[...] += w._array
 """
@@ -177,18 +177,18 @@ WRITE = """\
 values = [{lib}.zeros(2) for _ in range(6)]
 starts = [value._version for value in values]
 a, b, c, d, e, w = values
-{call}([a, b], c, [None, d], w)
+{call}([a, b], c, [None, d], w, [e])
 {call}([a], None, [None], w)
 print([value._version - start for value, start in zip(values, starts)])
 """
 REGISTERED = """\
 import torch
-from torch import Tensor
-from typing import List, Optional
 
-@torch.library.custom_op("scaling::each_", mutates_args=("xs", "y", "zs"))
-def each_(xs: List[Tensor], y: Optional[Tensor], zs: List[Optional[Tensor]], w: Tensor) -> None:
-    for written in (*xs, y, *zs):
+SCHEMA = "(Tensor(a!)[] xs, Tensor(b!)? y, Tensor(c!)?[] zs, Tensor w, Tensor(d!)[]? vs=None) -> ()"
+
+@torch.library.custom_op("scaling::each_", mutates_args=("xs", "y", "zs", "vs"), schema=SCHEMA)
+def each_(xs, y, zs, w, vs=None):
+    for written in (*xs, y, *zs, *(vs or ())):
         if written is not None:
             written.numpy()[...] += w.numpy()
 """
@@ -199,14 +199,14 @@ def test_versions_of_what_is_in_lists(project: Path) -> None:
     (project / "scaling_kernels.py").write_text(KERNELS + WRITING_KERNELS)
     program = WRITE.format(lib="tl", call="scaling_ops.functions.each_")
     found = run(project, f"import torchgen_lite_reference as tl\nimport scaling_ops\n{program}")
-    assert found == ["[2, 1, 1, 1, 0, 0]"]
+    assert found == ["[2, 1, 1, 1, 1, 0]"]
 
 
 @pytest.mark.torch
 def test_pytorch_counts_the_same_versions(project: Path) -> None:
     """`torch.library` calls `torch.autograd.graph.increment_version` for each written argument."""
     program = REGISTERED + WRITE.format(lib="torch", call="torch.ops.scaling.each_")
-    assert run(project, program) == ["[2, 1, 1, 1, 0, 0]"]
+    assert run(project, program) == ["[2, 1, 1, 1, 1, 0]"]
 
 
 WRITTEN = """\

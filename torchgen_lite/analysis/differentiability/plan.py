@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
@@ -55,12 +56,13 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tensor_arguments(schema.arguments)
-    written = tuple([tensor.name for tensor in tensor_arguments(schema.written)])
+    # A `Tensor[]?` carries no keys, but what is written to is in it, too.
+    written = tuple([a.name for a in schema.written if is_tensor_like(a.type)])
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     origins: dict[str, Origin] = {}
     tracking = None
     # Autograd sees through CompositeImplicitAutograd kernels.
-    if tensors and keys != {"CompositeImplicitAutograd"}:
+    if (tensors or written) and keys != {"CompositeImplicitAutograd"}:
         origins = {key: _origin(schema, info, is_composed) for key, info in infos.items()}
         if written:
             tracking = Origin.raises_versions

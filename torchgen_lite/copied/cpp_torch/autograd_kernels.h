@@ -1,6 +1,7 @@
 #pragma once
 
 #include "autograd.h"
+#include "tensor_memory.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,30 +26,17 @@
 
 namespace TORCHGEN_LITE_NAMESPACE::autograd {
 
-inline bool has_tangent(const at::Tensor& tensor) {
-  return torch::autograd::isFwGradDefined(tensor);
-}
-
-inline bool has_tangent(const std::optional<at::Tensor>& tensor) {
-  return torch::autograd::isFwGradDefined(tensor);
-}
-
-template <class List>
-bool has_tangent(const List& tensors) {
-  return torch::autograd::isFwGradDefinedTensorList(tensors);
-}
-
 // A tangent that would silently be lost.
 template <class... Tensors>
 void refuse_tangents(const char* message, const Tensors&... tensors) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!(has_tangent(tensors) || ...), message);
+  TORCH_CHECK_NOT_IMPLEMENTED(!memory::any_has_tangent(tensors...), message);
 }
 
 // A tensor without a formula, in a call that would need one.
 template <class Tensor>
 void check_constant(const char* message, const Tensor& tensor) {
-  const bool is_recorded = torch::autograd::compute_requires_grad(tensor);
-  TORCH_CHECK(!is_recorded && !has_tangent(tensor), message);
+  const bool is_recorded = memory::any_requires_grad(tensor);
+  TORCH_CHECK(!is_recorded && !memory::any_has_tangent(tensor), message);
 }
 
 // The tensors of an argument or of a result, with an undefined one for each
@@ -85,8 +74,8 @@ inline at::Tensor tangent_of(const at::Tensor& tensor) {
 struct Call {
   template <class... Tensors>
   explicit Call(const Tensors&... arguments)
-      : is_recorded(torch::autograd::compute_requires_grad(arguments...)) {
-    if ((has_tangent(arguments) || ...)) {
+      : is_recorded(memory::any_requires_grad(arguments...)) {
+    if (memory::any_has_tangent(arguments...)) {
       for (const auto& one : flat(arguments...)) {
         tangents.push_back(tangent_of(one));
       }
@@ -300,29 +289,26 @@ void update_tangent(
   }
 }
 
-inline void raise_version(const at::Tensor& tensor) {
-  torch::autograd::increment_version(tensor);
-}
-
-inline void raise_version(const std::optional<at::Tensor>& tensor) {
-  if (tensor.has_value()) {
-    torch::autograd::increment_version(*tensor);
-  }
-}
-
-template <class List>
-void raise_version(const List& tensors) {
-  for (const auto& tensor : tensors) {
-    torch::autograd::increment_version(tensor);
-  }
-}
-
-// The call below autograd, which records nothing of what the kernel calls.
+// The call below autograd, which records nothing of what the kernel calls. What
+// is written is also seen at ADInplaceOrView; of other operators the results are
+// compared with the schema here.
 template <class Operator, class Guard, class... Arguments>
 decltype(auto) below(c10::DispatchKeySet keys, Arguments&&... arguments) {
-  const Guard guard;
-  const auto rest = keys & c10::after_autograd_keyset;
-  return Operator::redispatch(rest, std::forward<Arguments>(arguments)...);
+  using Result = decltype(Operator::redispatch(keys, arguments...));
+  constexpr bool is_last =
+      std::is_same_v<Guard, at::AutoDispatchBelowADInplaceOrView>;
+  const auto call = [&]() -> Result {
+    const Guard guard;
+    const auto rest = keys & c10::after_autograd_keyset;
+    return Operator::redispatch(rest, arguments...);
+  };
+  if constexpr (is_last && !std::is_void_v<Result>) {
+    Result result = call();
+    memory::check_results<Operator>(result, arguments...);
+    return result;
+  } else {
+    return call();
+  }
 }
 
 // Kernels that are the same for every operator, but for the positions of the
@@ -335,29 +321,34 @@ using Kernels = KernelsOf<Operator, typename Operator::schema, positions...>;
 
 template <class Operator, class Result, class... Arguments, size_t... positions>
 struct KernelsOf<Operator, Result(Arguments...), positions...> {
+  // For an operator whose derivative is zero. The history of what it writes, the
+  // arguments at the positions, would have to end.
   template <class Guard>
   static Result pass(c10::DispatchKeySet keys, Arguments... arguments) {
+    [[maybe_unused]] const auto all = std::tie(arguments...);
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !memory::any_has_tangent(std::get<positions>(all)...),
+        full_name(),
+        " has no formula for forward-mode of what it writes");
+    (refuse_history(std::get<positions>(all)), ...);
     return below<Operator, Guard>(keys, arguments...);
   }
 
-  // For an operator that writes arguments, which then have new versions.
+  // For an operator that writes arguments.
   static Result raise_versions(
       c10::DispatchKeySet keys,
       Arguments... arguments) {
+    memory::begin_writing(std::get<positions>(std::tie(arguments...))...);
     const auto call = [&]() -> Result {
       const at::AutoDispatchBelowADInplaceOrView guard;
       const auto below = keys & c10::after_ADInplaceOrView_keyset;
       return Operator::redispatch(below, arguments...);
     };
-    const auto raise = [&] {
-      (raise_version(std::get<positions>(std::tie(arguments...))), ...);
-    };
     if constexpr (std::is_void_v<Result>) {
       call();
-      raise();
     } else {
       Result result = call();
-      raise();
+      memory::check_results<Operator>(result, arguments...);
       return result;
     }
   }
@@ -368,15 +359,31 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
   static Result refuse_out(c10::DispatchKeySet keys, Arguments... arguments) {
     const auto all = std::tie(arguments...);
     TORCH_CHECK_NOT_IMPLEMENTED(
-        !(has_tangent(std::get<tensors>(all)) || ...),
-        Operator::name,
-        *Operator::overload_name ? "." : "",
-        Operator::overload_name,
+        !memory::any_has_tangent(std::get<tensors>(all)...),
+        full_name(),
         " has no formula for forward-mode");
-    if (torch::autograd::compute_requires_grad(std::get<positions>(all)...)) {
+    if (memory::any_requires_grad(std::get<positions>(all)...)) {
       torch::autograd::throw_error_out_requires_grad(Operator::name);
     }
-    return pass<at::AutoDispatchBelowAutograd>(keys, arguments...);
+    return below<Operator, at::AutoDispatchBelowAutograd>(keys, arguments...);
+  }
+
+ private:
+  static std::string full_name() {
+    const std::string overload = Operator::overload_name;
+    return Operator::name + (overload.empty() ? overload : "." + overload);
+  }
+
+  template <class Written>
+  static void refuse_history(const Written& written) {
+    memory::each_tensor(written, [](const at::Tensor& tensor) {
+      const bool is_recorded = memory::any_requires_grad(tensor);
+      torch::autograd::check_inplace(tensor, is_recorded);
+      TORCH_CHECK(
+          !is_recorded,
+          full_name(),
+          " has no derivative with respect to what it writes: give it a formula");
+    });
   }
 };
 

@@ -86,13 +86,13 @@ def shared_kernel(
     struct, at = f"ops::{operator.flat}", [a.name for a in operator.schema.arguments].index
     if one.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
+    kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
     if one.origin is Origin.raises_versions:
-        written = ", ".join(map(str, map(at, plan.written)))
-        return f"autograd::Kernels<{struct}, {written}>::raise_versions"
+        return f"autograd::Kernels<{kernels}>::raise_versions"
     if one.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
-        guard = _BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS
-        return f"autograd::Kernels<{struct}>::pass<{guard}>"
+        guard = _BELOW_AUTOGRAD if plan.tracking else _BELOW_VIEWS
+        return f"autograd::Kernels<{kernels}>::pass<{guard}>"
     if one.origin is not Origin.refuses_out:
         return ""
     out = [at(argument.name) for argument in operator.schema.out]

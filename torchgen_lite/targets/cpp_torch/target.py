@@ -189,7 +189,7 @@ def _files(
     names |= {"from_out.h"} if Origin.from_out in origins else set()
     names |= {"reference.h"} if Origin.reference in origins else set()
     if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived, Origin.reference}):
-        names.add("autograd.h")
+        names |= {"autograd.h", "tensor_memory.h"}
     # The backend that the library is can fall back to the CPU for what it does not name.
     if any(r.key.endswith("PrivateUse1") or (r.kernel and r.kernel.backend) for r in registered):
         names.add("fallback.h")

@@ -60,6 +60,9 @@ def own_types(
         arguments = {a.name: a for a in function.func.arguments}
         parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
         returns = owned(returns)
+        if _is_mixed(function.func):
+            # libtorch makes no tuple of references and values.
+            returns = returns._replace(args=tuple(map(bare, returns.args)))
     if classes:
         parameters = tuple([p._replace(type=_passed(p.type, classes)) for p in parameters])
         is_class, returns = returns in classes, _passed(returns, classes)
@@ -136,8 +139,14 @@ def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tupl
         if bare_type(returned.type) in _RESULTS_REFUSED:
             yield "the result", bare_type(returned.type)
     aliased = [r for r in function.func.returns if r.is_write]
-    if aliased and not _is_given_back(function.func, len(aliased)):
+    is_referred = aliased and not _is_mixed(function.func)
+    if is_referred and not _is_given_back(function.func, len(aliased)):
         yield "the result", str(aliased[0].type)
+
+
+def _is_mixed(schema: FunctionSchema) -> bool:
+    """Whether some results are what is written, and others are new."""
+    return len({returned.is_write for returned in schema.returns}) > 1
 
 
 def _is_given_back(schema: FunctionSchema, count: int) -> bool:

@@ -20,8 +20,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import AUTO_LINEAR, DEFAULT
-from torchgen_lite.schema import ListType, SchemaKind
-from torchgen_lite.schema.dispatch_kind import DispatchKind
+from torchgen_lite.schema import BaseType, ListType, OptionalType, SchemaKind, Type
 from torchgen_lite.targets.python.nodes import SavedView, kept, reads, saved_input, saved_result
 from torchgen_lite.targets.python.package import Overload
 
@@ -141,15 +140,25 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     has a derivative."""
     is_view = plan.tracking is Origin.view and any(one.slots for one in plan.infos.values())
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
-    written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
+    written = {
+        identifier(a.name): a.type for a in overload.schema.written if a.name in plan.written
+    }
     return TrackingView(
         overload=overload,
-        written=[name for name, carries in written.items() if carries is DispatchKind.tensor],
+        written=[name for name, type_ in written.items() if isinstance(type_, BaseType)],
         written_lists=[
-            name if carries.is_list else f"({name},)"
-            for name, carries in written.items()
-            if carries is not DispatchKind.tensor
+            _tensors_of(name, type_)
+            for name, type_ in written.items()
+            if not isinstance(type_, BaseType)
         ],
         as_view=("as_views" if several else "as_view") if is_view else "",
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
     )
+
+
+def _tensors_of(name: str, type_: Type) -> str:
+    """The tensors of an optional one, of a list, or of a list that may be absent; some of them None."""
+    if isinstance(type_, ListType):
+        return name
+    is_list = isinstance(type_, OptionalType) and isinstance(type_.elem, ListType)
+    return f"{name} or ()" if is_list else f"({name},)"

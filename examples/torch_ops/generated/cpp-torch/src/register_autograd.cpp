@@ -317,7 +317,9 @@ TORCH_LIBRARY_IMPL(torch_ops, Autograd, m) {
   m.impl("scale", TORCH_FN(autograd_scale));
   m.impl("scale_", TORCH_FN(autograd_scale_));
   m.impl("scale.out", TORCH_FN((autograd::Kernels<ops::scale_out, 0, 2>::refuse_out<0, 2>)));
-  m.impl("minmax", torch::CppFunction::makeFallthrough());
+  m.impl(
+      "minmax",
+      TORCH_FN(autograd::Kernels<ops::minmax>::pass<at::AutoDispatchBelowADInplaceOrView>));
   m.impl("smooth_relu", TORCH_FN(autograd_smooth_relu));
   m.impl("hinge", TORCH_FN(autograd_hinge));
   m.impl("drift", TORCH_FN(autograd_drift));
