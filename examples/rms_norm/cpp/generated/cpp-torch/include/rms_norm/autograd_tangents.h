@@ -16,7 +16,8 @@ namespace TORCHGEN_LITE_NAMESPACE::autograd {
 
 // The value of a dual tensor, as written formulas of tangents see it.
 inline at::Tensor primal(const at::Tensor& tensor) {
-  return memory::any_has_tangent(tensor) ? tensor._fw_primal(/*level=*/0) : tensor;
+  return memory::any_has_tangent(tensor) ? tensor._fw_primal(/*level=*/0)
+                                         : tensor;
 }
 
 inline at::Tensor primal(const std::optional<at::Tensor>& tensor) {
