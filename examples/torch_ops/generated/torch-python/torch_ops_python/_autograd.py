@@ -289,6 +289,9 @@ def gradients(
 
     Where values are wrapped, or traced, `torch.func` has to make the graph. It gives zeros, not None, to what is unused.
     """
+    is_compiling = torch.compiler.is_dynamo_compiling()
+    if _is_transformed() and not is_compiling:
+        args, kwargs = pytree.tree_map_only(torch.Tensor, _living, (args, kwargs))
     flags, shape = pytree.tree_flatten([*needs])
     values, rest = shape.flatten_up_to([*args[: len(needs)]]), args[len(needs) :]
     wanted = [value for value, flag in zip(values, flags) if flag]
@@ -305,7 +308,7 @@ def gradients(
                 raise RuntimeError(f"the reference gives {r.shape}, and the operator {g.shape}")
         return [r for r, _ in known], [g for _, g in known]
 
-    if not isinstance(ctx, _Kept) and (_is_transformed() or torch.compiler.is_dynamo_compiling()):
+    if not isinstance(ctx, _Kept) and (_is_transformed() or is_compiling):
         _, pull, weights = _torch.func.vjp(computed, *wanted, has_aux=True)
         found = iter(pull(weights))
     else:
@@ -318,6 +321,15 @@ def gradients(
         how: Any = {"create_graph": _is_enabled(), "allow_unused": True}
         found = iter(torch.autograd.grad(outputs, at, weights, **how) if known else ())
     return tuple(pytree.tree_unflatten([next(found, None) if f else None for f in flags], shape))
+
+
+def _living(value: torch.Tensor) -> torch.Tensor:
+    """A value without the transforms that have ended since it was kept: `torch.func.vjp` ends before what it returns is
+    called, perhaps in another transform."""
+    inner = _C._functorch.unwrap_if_dead(value)
+    while inner is not value:
+        value, inner = inner, _C._functorch.unwrap_if_dead(inner)
+    return value
 
 
 def _check_leaf(written: torch.Tensor) -> None:
