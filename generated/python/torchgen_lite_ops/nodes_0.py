@@ -192,7 +192,7 @@ class CopysignBackward0(_Node):
             grad_self_ = _pointwise.copysign_backward(grad, self, result)
         grad_other_: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.zeros_like(grad)
+            grad_other_ = _functions.zeros_like(grad)
         return (grad_self_, grad_other_)
 
 
@@ -215,7 +215,7 @@ class GtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -229,7 +229,7 @@ class GtBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -243,7 +243,7 @@ class GeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -257,7 +257,7 @@ class GeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)

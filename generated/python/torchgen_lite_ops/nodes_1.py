@@ -31,7 +31,7 @@ class BernoulliBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -42,7 +42,7 @@ class NormalBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -53,7 +53,7 @@ class ZeroBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -364,7 +364,7 @@ class LtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -378,7 +378,7 @@ class LtBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -392,7 +392,7 @@ class LeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -406,7 +406,7 @@ class LeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)

@@ -170,7 +170,7 @@ class EqBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -184,7 +184,7 @@ class EqBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)

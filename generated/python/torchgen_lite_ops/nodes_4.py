@@ -26,7 +26,7 @@ class FillBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -39,7 +39,7 @@ class FillBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_value_: Any = None
         if _node.needs[1]:
             grad_value_ = grad.sum()
@@ -169,7 +169,7 @@ class RoundBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -180,7 +180,7 @@ class RoundBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 

@@ -145,7 +145,7 @@ class TruncBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 

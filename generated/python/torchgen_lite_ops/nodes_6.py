@@ -26,7 +26,7 @@ class UniformBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -144,7 +144,7 @@ class FloorBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -155,7 +155,7 @@ class SignBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 

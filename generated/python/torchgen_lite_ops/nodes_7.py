@@ -34,7 +34,7 @@ class CopyBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_src_: Any = None
         if _node.needs[1]:
             grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
@@ -186,7 +186,7 @@ class CeilBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -225,7 +225,7 @@ class NeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -239,7 +239,7 @@ class NeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
