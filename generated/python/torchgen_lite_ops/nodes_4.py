@@ -85,6 +85,7 @@ class ScatterBackward0(_Node):
     """Gradients of scatter.src."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, src_shape = _node.unpack()
@@ -143,6 +144,7 @@ class TopkBackward0(_Node):
     """Gradients of topk."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
@@ -188,6 +190,7 @@ class SgnBackward0(_Node):
     """Gradients of sgn."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -200,6 +203,7 @@ class SubBackward0(_Node):
     """Gradients of sub.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
@@ -283,6 +287,7 @@ class HardshrinkBackward0(_Node):
     """Gradients of hardshrink."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, lambd = _node.unpack()
@@ -295,6 +300,7 @@ class LogSigmoidBackward0(_Node):
     """Gradients of log_sigmoid."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -307,6 +313,7 @@ class SmoothL1LossBackward0(_Node):
     """Gradients of smooth_l1_loss."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, reduction, beta = _node.unpack()
@@ -325,6 +332,7 @@ class BinaryCrossEntropyBackward0(_Node):
     """Gradients of binary_cross_entropy."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, reduction = _node.unpack()
@@ -353,6 +361,7 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
     """Gradients of binary_cross_entropy_with_logits."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, pos_weight, reduction = _node.unpack()
