@@ -85,19 +85,87 @@ for name, (call, *both) in CALLS.items():
 """
 
 
-def test_they_are_those_of_formulas(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package with each operator twice."""
+    folder = tmp_path_factory.mktemp("both")
     by_hand = ENTRIES.format("_by_hand", NORMED, SPREAD)
-    (tmp_path / "ops.yaml").write_text(ENTRIES.format("", "auto", "auto") + by_hand)
-    (tmp_path / "kern.py").write_text(KERNELS)
-    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
-    write_package(tmp_path)
-    assert run_program(tmp_path, COMPARED).splitlines() == [
+    (folder / "ops.yaml").write_text(ENTRIES.format("", "auto", "auto") + by_hand)
+    (folder / "kern.py").write_text(KERNELS)
+    (folder / "torchgen_lite.toml").write_text(CONFIG)
+    write_package(folder)
+    return folder
+
+
+def test_they_are_those_of_formulas(both: Path) -> None:
+    assert run_program(both, COMPARED).splitlines() == [
         "both results True True 3",
         "one result True True 3",
         "an absent weight True True 2",
         "broadcast True True 3",
         "one from the other True True 3",
     ]
+
+
+# A pull of `torch.func.vjp` is called after its level has ended: as it is, and in each transform.
+PULLED = """
+import warnings
+import torch
+import my_ops as ops
+from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.utils._pytree import tree_leaves
+
+# PyTorch's own: it loops over batches.
+warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
+torch.manual_seed(0)
+x, v, w, y = (torch.randn(3, dtype=torch.float64) for _ in range(4))
+batch = torch.randn(2, 3, dtype=torch.float64)
+
+def pull(f):
+    pulled = vjp(f, x)[1]
+    return lambda c: pulled(c)[0]
+
+def pulls_inside(f):
+    return lambda c: vjp(lambda z: vjp(f, z)[1](v)[0], x)[1](c)[0]
+
+def total(p):
+    return lambda c: p(c).pow(2).sum()
+
+PULLS = {
+    "pull": pull,
+    "pull of a pull": lambda f: pull(pull(f)),
+    "pull of what pulls": lambda f: pull(lambda z: vjp(f, z)[1](v)[0]),
+    "pulls inside": pulls_inside,
+}
+OVER = {
+    "call": lambda p: p(v),
+    "jvp": lambda p: jvp(p, (v,), (w,)),
+    "vjp": lambda p: vjp(p, v)[1](w),
+    "grad": lambda p: grad(total(p))(v),
+    "vmap": lambda p: vmap(p)(batch),
+    "jacrev": lambda p: jacrev(p)(v),
+    "jacfwd": lambda p: jacfwd(p)(v),
+    "hessian": lambda p: hessian(total(p))(v),
+    "vmap of jvp": lambda p: vmap(lambda c: jvp(p, (c,), (w,))[1])(batch),
+    "vmap of grad": lambda p: vmap(grad(total(p)))(batch),
+}
+wrong = []
+for name, pulled in PULLS.items():
+    for over, transform in OVER.items():
+        wanted = transform(pulled(lambda x: x * (x * y).exp() * 0.5))
+        try:
+            found = transform(pulled(lambda x: ops.spread(x, x * y, 0.5)))
+            pairs = zip(tree_leaves(found), tree_leaves(wanted), strict=True)
+            if not all(torch.allclose(a, b) for a, b in pairs):
+                wrong.append((name, over))
+        except RuntimeError as error:
+            wrong.append((name, over, str(error)[:80]))
+print(wrong)
+"""
+
+
+def test_pulls_are_transformed_after_their_level_has_ended(both: Path) -> None:
+    assert run_program(both, PULLED).strip() == "[]"
 
 
 # The kernel of this operator is its reference, so that PyTorch's own gradients are those that are wanted.

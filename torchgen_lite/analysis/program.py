@@ -179,10 +179,10 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
         wrong = list(check_derivatives(resolved.functions, helpers))
         yield from wrong
         if not has_errors(wrong):
-            from torchgen_lite.analysis.differentiability.integers import check_integers
             from torchgen_lite.analysis.differentiability.kinds import check_kinds
+            from torchgen_lite.analysis.differentiability.results import check_results
 
-            yield from (*check_kinds(resolved), *check_integers(resolved))
+            yield from (*check_kinds(resolved), *check_results(resolved))
     for name, check in _CHECKS.items():
         for operator in resolved.declared:
             value = getattr(operator.function, name)

@@ -77,6 +77,11 @@ class KernelIndex:
         module = self._module(name)
         return (module.name, module.names[name.rpartition(".")[2]]) if module else None
 
+    def defines(self, name: str) -> bool:
+        """Whether a module has a function of its own, not one that it imports."""
+        module = self._module(name)
+        return module is not None and name not in module.imported
+
     def signature(self, name: str) -> PythonSignature | None:
         """The signature of a kernel, if its source shows it."""
         module = self._module(name)

@@ -222,16 +222,29 @@ def is_of_cpp(name: str, *, is_called: bool) -> bool:
 
 
 def check_helpers(
-    functions: Iterable[NativeFunction], helpers: KernelIndex | None
+    functions: Sequence[NativeFunction], modules: Mapping[str, KernelIndex]
 ) -> Iterator[Diagnostic]:
-    """Calls in formulas that do not fit the parameters of a helper function."""
+    """Calls in formulas that do not fit the parameters of a helper function, or that may mean one and mean an operator."""
+    helpers = modules.get("formulas")
     if helpers is None:
         return
+    operators: dict[str, list[NativeFunction]] = {}
+    for function in functions:
+        operators.setdefault(function.func.base_name, []).append(function)
     for function in functions:
         for node in [node for node in _nodes(function) if isinstance(node, nodes.Call)]:
             name = nodes.called_name(node)
-            signature = helpers.signature(name) if name is not None else None
-            if name is None or signature is None:
+            if name is None:
+                continue
+            other = (helpers.place(name), "defined here")
+            if name in operators:
+                if helpers.defines(name) and not _is_kernel(name, operators[name], modules):
+                    message = f"`{name}` is an operator, and a function in a module of `formulas`"
+                    label = "calls the operator"
+                    yield finding(function, "TG421", message, node.span, label, None, other)
+                continue
+            signature = helpers.signature(name)
+            if signature is None:
                 continue
             given = [Passed(str(value)) for value in node.arguments]
             given += [Passed(keyword, True) for keyword, _ in node.keywords]
@@ -240,10 +253,19 @@ def check_helpers(
             known = {argument.name: argument for argument in function.func.arguments}
             typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
             mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
-            defined = (helpers.place(name), "defined here")
             for mistake in mistakes:
                 message, label = mistake.message, "in this call"
-                yield finding(function, mistake.code, message, node.span, label, None, defined)
+                yield finding(function, mistake.code, message, node.span, label, None, other)
+
+
+def _is_kernel(
+    name: str, overloads: Sequence[NativeFunction], modules: Mapping[str, KernelIndex]
+) -> bool:
+    """Whether a function in a module of `formulas` is a kernel of the operator of that name."""
+    if "kernels" not in modules or modules["kernels"].find(name) != modules["formulas"].find(name):
+        return False
+    kernels = [entry.kernel for function in overloads for entry in function.dispatch]
+    return name in [kernel.rpartition(".")[2] for kernel in kernels]
 
 
 def begun(

@@ -39,6 +39,7 @@ class ToCopyBackward0(_Node):
     """Gradients of _to_copy."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_dtype, self_device = _node.unpack()
@@ -62,6 +63,7 @@ class SelectBackward0(_Node):
     """Gradients of select.int."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
@@ -74,6 +76,7 @@ class CatBackward0(_Node):
     """Gradients of cat."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         tensors_args_sizes, dim = _node.unpack()
@@ -86,6 +89,7 @@ class RepeatBackward0(_Node):
     """Gradients of repeat."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, repeats = _node.unpack()
@@ -98,6 +102,7 @@ class ConstantPadNdBackward0(_Node):
     """Gradients of constant_pad_nd."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (pad,) = _node.unpack()
@@ -110,6 +115,7 @@ class IndexAddBackward0(_Node):
     """Gradients of index_add."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, source_shape, alpha = _node.unpack()
@@ -166,6 +172,7 @@ class FmaxBackward0(_Node):
     """Gradients of fmax."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
@@ -183,6 +190,7 @@ class CopysignBackward0(_Node):
     """Gradients of copysign.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -192,7 +200,7 @@ class CopysignBackward0(_Node):
             grad_self_ = _pointwise.copysign_backward(grad, self, result)
         grad_other_: Any = None
         if _node.needs[1]:
-            grad_other_ = _pointwise.zeros_like(grad)
+            grad_other_ = _functions.zeros_like(grad)
         return (grad_self_, grad_other_)
 
 
@@ -200,6 +208,7 @@ class CopysignBackward1(_Node):
     """Gradients of copysign.Scalar."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -215,7 +224,7 @@ class GtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -229,7 +238,7 @@ class GtBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -243,7 +252,7 @@ class GeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -257,7 +266,7 @@ class GeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -320,6 +329,7 @@ class MeanBackward1(_Node):
     """Gradients of mean.dim."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim = _node.unpack()
@@ -332,6 +342,7 @@ class AminBackward0(_Node):
     """Gradients of amin."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
@@ -344,6 +355,7 @@ class MinBackward0(_Node):
     """Gradients of min.dim."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = _node.unpack()
@@ -356,6 +368,7 @@ class MinBackward1(_Node):
     """Gradients of min."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -368,6 +381,7 @@ class StdBackward0(_Node):
     """Gradients of std.correction."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, correction, keepdim, result = _node.unpack()
@@ -380,6 +394,7 @@ class NormBackward0(_Node):
     """Gradients of norm.Scalar."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, p, result = _node.unpack()
@@ -392,6 +407,7 @@ class NormBackward1(_Node):
     """Gradients of norm.ScalarOpt_dim."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, p, dim, keepdim, result = _node.unpack()
@@ -421,6 +437,7 @@ class ReluBackward0(_Node):
     """Gradients of relu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()
@@ -433,6 +450,7 @@ class HardsigmoidBackward0(_Node):
     """Gradients of hardsigmoid."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -445,6 +463,7 @@ class NativeGroupNormBackward0(_Node):
     """Gradients of native_group_norm."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         input, weight, N, C, HxW, group, result2 = _node.unpack()
@@ -466,6 +485,7 @@ class NllLossBackward0(_Node):
     """Gradients of nll_loss_forward."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, target, weight, reduction, ignore_index, total_weight = _node.unpack()

@@ -31,7 +31,7 @@ class BernoulliBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -42,7 +42,7 @@ class NormalBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -53,7 +53,7 @@ class ZeroBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -109,6 +109,7 @@ class IndexSelectBackward0(_Node):
     """Gradients of index_select."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
@@ -121,6 +122,7 @@ class IndexCopyBackward0(_Node):
     """Gradients of index_copy."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, source_shape = _node.unpack()
@@ -138,6 +140,7 @@ class IndexBackward0(_Node):
     """Gradients of index.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, indices = _node.unpack()
@@ -241,6 +244,7 @@ class DivBackward1(_Node):
     """Gradients of div.Tensor_mode."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, rounding_mode, self = _node.unpack()
@@ -270,6 +274,7 @@ class DivBackward3(_Node):
     """Gradients of div.Scalar_mode."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, rounding_mode = _node.unpack()
@@ -282,6 +287,7 @@ class PowBackward3(_Node):
     """Gradients of pow_.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
@@ -327,6 +333,7 @@ class MinimumBackward0(_Node):
     """Gradients of minimum."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
@@ -344,6 +351,7 @@ class FminBackward0(_Node):
     """Gradients of fmin."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
@@ -364,7 +372,7 @@ class LtBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -378,7 +386,7 @@ class LtBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -392,7 +400,7 @@ class LeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -406,7 +414,7 @@ class LeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -417,6 +425,7 @@ class AmaxBackward0(_Node):
     """Gradients of amax."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
@@ -429,6 +438,7 @@ class MaxBackward0(_Node):
     """Gradients of max.dim."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim, indices = _node.unpack()
@@ -441,6 +451,7 @@ class MaxBackward1(_Node):
     """Gradients of max."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -453,6 +464,7 @@ class CumsumBackward0(_Node):
     """Gradients of cumsum."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dim,) = _node.unpack()
@@ -465,6 +477,7 @@ class TraceBackward0(_Node):
     """Gradients of trace."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
@@ -477,6 +490,7 @@ class SiluBackward0(_Node):
     """Gradients of silu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -489,6 +503,7 @@ class EluBackward0(_Node):
     """Gradients of elu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         alpha, scale, input_scale, self = _node.unpack()
@@ -501,6 +516,7 @@ class HuberLossBackward0(_Node):
     """Gradients of huber_loss."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, reduction, delta = _node.unpack()
@@ -519,6 +535,7 @@ class ToDenseBackward0(_Node):
     """Gradients of _to_dense."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, masked_grad = _node.unpack()

@@ -24,6 +24,7 @@ class AsStridedBackward0(_Node):
     """Gradients of as_strided."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, size, stride, storage_offset = _node.unpack()
@@ -96,6 +97,7 @@ class IndexPutImplBackward0(_Node):
     """Gradients of _index_put_impl_."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         indices, accumulate = _node.unpack()
@@ -113,6 +115,7 @@ class SortBackward0(_Node):
     """Gradients of sort."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
@@ -125,6 +128,7 @@ class SortBackward1(_Node):
     """Gradients of sort.stable."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
@@ -215,6 +219,7 @@ class RemainderBackward2(_Node):
     """Gradients of remainder.Scalar_Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
@@ -250,6 +255,7 @@ class ClampBackward0(_Node):
     """Gradients of clamp."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min, max = _node.unpack()
@@ -262,6 +268,7 @@ class ClampBackward1(_Node):
     """Gradients of clamp.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min, max = _node.unpack()
@@ -284,6 +291,7 @@ class CeluBackward0(_Node):
     """Gradients of celu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         alpha, self = _node.unpack()
@@ -302,6 +310,7 @@ class MishBackward0(_Node):
     """Gradients of mish."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -314,6 +323,7 @@ class NativeLayerNormBackward0(_Node):
     """Gradients of native_layer_norm."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         input, normalized_shape, weight, result2 = _node.unpack()

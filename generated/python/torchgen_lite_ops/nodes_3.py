@@ -52,6 +52,7 @@ class PermuteBackward0(_Node):
     """Gradients of permute."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (dims,) = _node.unpack()
@@ -64,6 +65,7 @@ class TakeBackward0(_Node):
     """Gradients of take."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, index = _node.unpack()
@@ -76,6 +78,7 @@ class IndexPutBackward0(_Node):
     """Gradients of index_put."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         indices, accumulate = _node.unpack()
@@ -170,7 +173,7 @@ class EqBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -184,7 +187,7 @@ class EqBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -195,6 +198,7 @@ class LinalgVectorNormBackward0(_Node):
     """Gradients of linalg_vector_norm."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, ord, dim, keepdim, result = _node.unpack()
@@ -207,6 +211,7 @@ class CumprodBackward0(_Node):
     """Gradients of cumprod."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, result = _node.unpack()
@@ -236,6 +241,7 @@ class AddmvBackward0(_Node):
     """Gradients of addmv."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, vec, alpha, mat = _node.unpack()
@@ -279,6 +285,7 @@ class SoftplusBackward0(_Node):
     """Gradients of softplus."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, beta, threshold = _node.unpack()
@@ -291,6 +298,7 @@ class HardswishBackward0(_Node):
     """Gradients of hardswish."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -303,6 +311,7 @@ class LogSoftmaxBackward0(_Node):
     """Gradients of _log_softmax."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, result = _node.unpack()
@@ -315,6 +324,7 @@ class MseLossBackward0(_Node):
     """Gradients of mse_loss."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, reduction = _node.unpack()

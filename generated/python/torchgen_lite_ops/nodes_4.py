@@ -26,7 +26,7 @@ class FillBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -39,7 +39,7 @@ class FillBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_value_: Any = None
         if _node.needs[1]:
             grad_value_ = grad.sum()
@@ -85,6 +85,7 @@ class ScatterBackward0(_Node):
     """Gradients of scatter.src."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, src_shape = _node.unpack()
@@ -143,6 +144,7 @@ class TopkBackward0(_Node):
     """Gradients of topk."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, indices = _node.unpack()
@@ -169,7 +171,7 @@ class RoundBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -180,7 +182,7 @@ class RoundBackward1(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -188,6 +190,7 @@ class SgnBackward0(_Node):
     """Gradients of sgn."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -200,6 +203,7 @@ class SubBackward0(_Node):
     """Gradients of sub.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
@@ -283,6 +287,7 @@ class HardshrinkBackward0(_Node):
     """Gradients of hardshrink."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, lambd = _node.unpack()
@@ -295,6 +300,7 @@ class LogSigmoidBackward0(_Node):
     """Gradients of log_sigmoid."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()
@@ -307,6 +313,7 @@ class SmoothL1LossBackward0(_Node):
     """Gradients of smooth_l1_loss."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, reduction, beta = _node.unpack()
@@ -325,6 +332,7 @@ class BinaryCrossEntropyBackward0(_Node):
     """Gradients of binary_cross_entropy."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, reduction = _node.unpack()
@@ -353,6 +361,7 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
     """Gradients of binary_cross_entropy_with_logits."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, target, weight, pos_weight, reduction = _node.unpack()

@@ -23,6 +23,7 @@ class UnfoldBackward0(_Node):
     """Gradients of unfold."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dimension, size, step = _node.unpack()
@@ -47,6 +48,7 @@ class SliceBackward0(_Node):
     """Gradients of slice.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, start, end, step = _node.unpack()
@@ -83,6 +85,7 @@ class GatherBackward0(_Node):
     """Gradients of gather."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, index = _node.unpack()
@@ -145,7 +148,7 @@ class TruncBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -153,6 +156,7 @@ class PowBackward0(_Node):
     """Gradients of pow.Tensor_Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
@@ -170,6 +174,7 @@ class PowBackward1(_Node):
     """Gradients of pow.Scalar."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent, result = _node.unpack()
@@ -182,6 +187,7 @@ class PowBackward2(_Node):
     """Gradients of pow.Tensor_Scalar."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, exponent = _node.unpack()
@@ -194,6 +200,7 @@ class Atan2Backward0(_Node):
     """Gradients of atan2."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         other, self = _node.unpack()
@@ -211,6 +218,7 @@ class RsubBackward0(_Node):
     """Gradients of rsub.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
@@ -228,6 +236,7 @@ class RsubBackward1(_Node):
     """Gradients of rsub.Scalar."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
@@ -252,6 +261,7 @@ class SumBackward1(_Node):
     """Gradients of sum.dim_IntList."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, dim, keepdim = _node.unpack()
@@ -264,6 +274,7 @@ class LogsumexpBackward0(_Node):
     """Gradients of logsumexp."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
@@ -276,6 +287,7 @@ class BaddbmmBackward0(_Node):
     """Gradients of baddbmm."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, batch2, alpha, batch1 = _node.unpack()
@@ -302,6 +314,7 @@ class GeluBackward0(_Node):
     """Gradients of gelu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, approximate = _node.unpack()
@@ -325,6 +338,7 @@ class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
     """Gradients of _sparse_coo_tensor_with_dims_and_tensors."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (result,) = _node.unpack()

@@ -26,7 +26,7 @@ class UniformBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -46,6 +46,7 @@ class DiagonalBackward0(_Node):
     """Gradients of diagonal."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, offset, dim1, dim2 = _node.unpack()
@@ -58,6 +59,7 @@ class RollBackward0(_Node):
     """Gradients of roll."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         shifts, dims = _node.unpack()
@@ -70,6 +72,7 @@ class EmbeddingBackward0(_Node):
     """Gradients of embedding."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         weight_shape, indices, padding_idx, scale_grad_by_freq = _node.unpack()
@@ -144,7 +147,7 @@ class FloorBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -155,7 +158,7 @@ class SignBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -163,6 +166,7 @@ class MaximumBackward0(_Node):
     """Gradients of maximum."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, other = _node.unpack()
@@ -209,6 +213,7 @@ class VarBackward0(_Node):
     """Gradients of var.correction."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, correction, keepdim = _node.unpack()
@@ -233,6 +238,7 @@ class ThresholdBackward0(_Node):
     """Gradients of threshold."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, threshold = _node.unpack()
@@ -245,6 +251,7 @@ class SoftshrinkBackward0(_Node):
     """Gradients of softshrink."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, lambd = _node.unpack()
@@ -257,6 +264,7 @@ class HardtanhBackward0(_Node):
     """Gradients of hardtanh."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, min_val, max_val = _node.unpack()
@@ -269,6 +277,7 @@ class ValuesBackward0(_Node):
     """Gradients of values."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self,) = _node.unpack()

@@ -28,13 +28,14 @@ class CopyBackward0(_Node):
     """Gradients of copy_."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         src_dtype, src_device = _node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_src_: Any = None
         if _node.needs[1]:
             grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
@@ -45,6 +46,7 @@ class ExpandBackward0(_Node):
     """Gradients of expand."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (self_shape,) = _node.unpack()
@@ -57,6 +59,7 @@ class ScatterAddBackward0(_Node):
     """Gradients of scatter_add."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, index, src_shape = _node.unpack()
@@ -86,6 +89,7 @@ class MaskedSelectBackward0(_Node):
     """Gradients of masked_select."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self_shape, mask = _node.unpack()
@@ -186,7 +190,7 @@ class CeilBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -194,6 +198,7 @@ class AddBackward0(_Node):
     """Gradients of add.Tensor."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         (alpha,) = _node.unpack()
@@ -225,7 +230,7 @@ class NeBackward0(_Node):
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _functions.zeros_like(grad)
         return (grad_self_,)
 
 
@@ -239,7 +244,7 @@ class NeBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if _node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
+            grad_self_ = _functions.zeros_like(grad)
         grad_other_: Any = None
         if _node.needs[1]:
             grad_other_ = _zeros(other_info)
@@ -279,6 +284,7 @@ class ProdBackward0(_Node):
     """Gradients of prod."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, result = _node.unpack()
@@ -291,6 +297,7 @@ class ProdBackward1(_Node):
     """Gradients of prod.dim_int."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim, keepdim, result = _node.unpack()
@@ -303,6 +310,7 @@ class AddmmBackward0(_Node):
     """Gradients of addmm."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         beta, mat2, alpha, mat1 = _node.unpack()
@@ -329,6 +337,7 @@ class GluBackward0(_Node):
     """Gradients of glu."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         self, dim = _node.unpack()
@@ -341,6 +350,7 @@ class SoftmaxBackward0(_Node):
     """Gradients of _softmax."""
 
     __slots__ = ()
+    is_tried = True
 
     def apply(_node, grads: _Gradients) -> _Gradients:
         dim, result = _node.unpack()

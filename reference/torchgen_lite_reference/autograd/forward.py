@@ -169,11 +169,16 @@ def _transposed(node: Node, results: Sequence[Tensor], tangents: Tangents) -> Gr
     if constant and not _are_zero(node, constant):
         reason = "its formulas can't be differentiated"
         raise NotImplementedError(UNDERIVED.format(node.name(), reason))
-    linear = [(g, _fitted(tangent, g)) for _, g, tangent in pairs if g._requires_grad]
+    weights = [(place, g, _fitted(tangent, g)) for place, g, tangent in pairs]
+    linear = [(g, tangent) for _, g, tangent in weights if g._requires_grad]
     is_recorded = tangents.is_recorded or any(t._requires_grad for _, t in linear)
     with set_grad_enabled(grad_enabled() and is_recorded):
         arrived = _pulled_back(linear, seed)
-        return [zeros(output) if one is None else one for output, one in zip(seed.outputs, arrived)]
+        carried = [zeros(o) if one is None else one for o, one in zip(seed.outputs, arrived)]
+    if node.is_tried and not _is_linear(node, weights, carried):
+        reason = "its formulas are not linear in the gradient"
+        raise NotImplementedError(UNDERIVED.format(node.name(), reason))
+    return carried
 
 
 def _cotangent(seed: Node, number: int, result: Tensor) -> Tensor | None:
@@ -185,22 +190,50 @@ def _cotangent(seed: Node, number: int, result: Tensor) -> Tensor | None:
     return attach(made, seed, number)
 
 
-def _are_zero(node: Node, places: Sequence[int]) -> bool:
-    """Whether these formulas give zeros for gradients that nothing but zero takes there."""
+def _somewhere(node: Node) -> list[Tensor]:
+    """Gradients of the results that nothing but zero takes to zero."""
     stream, gradients = np.random.default_rng(0), []
     for output in node.outputs:
         gradient = zeros(output)
         if output.device is cpu:
             gradient._array[...] = stream.uniform(1, 2, output.shape)
         gradients.append(gradient)
+    return gradients
+
+
+def _array(tensor: Tensor) -> Any:
+    """The elements in a dtype in which sums are not cut off; none of a tensor that has no memory."""
+    dense = operators.to_dense(tensor) if tensor.is_sparse else tensor
+    if dense._device is not cpu:
+        return np.zeros(0)
+    return np.asarray(dense._array).astype(np.result_type(dense._array, np.float32))
+
+
+def _are_zero(node: Node, places: Sequence[int]) -> bool:
+    """Whether these formulas give zeros for gradients that nothing but zero takes there."""
     with set_grad_enabled(False):
-        found = node.apply(gradients)
-        for place in places:
-            gradient = found[place]  # type: ignore[assignment]
-            dense = operators.to_dense(gradient) if gradient.is_sparse else gradient
-            if dense._device is cpu and np.any(dense._array):
-                return False
-    return True
+        found = node.apply(_somewhere(node))
+        return not any(np.any(_array(found[place])) for place in places)  # type: ignore[arg-type]
+
+
+def _is_linear(
+    node: Node, weights: Sequence[tuple[int, Tensor, Tensor]], tangents: Sequence[Tensor]
+) -> bool:
+    """Whether formulas give zeros for zeros, and elsewhere what their derivative says: the products of gradients and
+    tangents on both sides of the call are equal, up to rounding. What is not a number does not count.
+    """
+    points = _somewhere(node)
+    with set_grad_enabled(False):
+        found = node.apply(points)
+        before = [(_array(found[place]), _array(t)) for place, _, t in weights]  # type: ignore[arg-type]
+        after = [(_array(point), _array(tangent)) for point, tangent in zip(points, tangents)]
+        at_zero = [_array(gradient) for _, gradient, _ in weights]
+    total, expected = (sum(np.sum(np.real(np.conj(a) * b)) for a, b in s) for s in (before, after))
+    scale = sum(np.sum(np.abs(a * b)) for a, b in (*before, *after))
+    eps = max((np.finfo(t._dtype.numpy).eps for _, _, t in weights), default=0.0)
+    if any(np.any((values != 0) & (values == values)) for values in at_zero):
+        return False
+    return not bool(abs(total - expected) > eps**0.4 * scale)
 
 
 def _fitted(tangent: Tensor, gradient: Tensor) -> Tensor:

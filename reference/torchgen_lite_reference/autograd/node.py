@@ -64,8 +64,10 @@ def zeros(output: Output) -> Tensor:
 
 
 class Node:
-    """One recorded call. Subclasses, which are generated, say how gradients go through it."""
+    """One recorded call. Subclasses, which are generated, say how gradients go through it, and whether their formulas call
+    what may not be linear, so that forward mode tries them (`is_tried`)."""
 
+    is_tried = False
     __slots__ = ("__weakref__", "edges", "hooks", "needs", "outputs", "saved", "sequence")
 
     def __init__(self, edges: tuple[Edge | None, ...], needs: tuple[bool, ...] = ()) -> None:

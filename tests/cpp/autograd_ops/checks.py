@@ -321,6 +321,7 @@ def test_forward_mode_is_refused_by_name() -> None:
     without = "has no formula for forward-mode"
     refusals: dict[str, Callable[[Tensor], Any]] = {
         f"shifted {without}: the formula of `x` is not linear in the gradient": ops.shifted,
+        f"guessed {without}: its formulas are not linear in the gradient": ops.guessed,
         f"opaque_scale {without}: its formulas can't be differentiated": ops.opaque_scale,
         f"joined {without}: there is none for `ys`": lambda v: ops.joined(x, [v]),
         f"scale.out {without}": lambda v: ops.scale.out(v, 2.0, out=torch.empty_like(x)),

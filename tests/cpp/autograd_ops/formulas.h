@@ -48,6 +48,11 @@ inline std::vector<at::Tensor> spread_backward(
   return grads;
 }
 
+// Not linear, which nobody can see in a formula that calls it.
+inline at::Tensor bent(const at::Tensor& grad) {
+  return at::where(grad > 0.5, grad * 3, grad * 2);
+}
+
 // Nothing that autograd can differentiate again.
 inline at::Tensor opaque(const at::Tensor& grad) {
   return grad.detach();

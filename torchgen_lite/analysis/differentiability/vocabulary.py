@@ -164,14 +164,16 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
 
 
 class Vocabulary:
-    """Overloads by base name; `helpers` is None where the helper functions aren't known."""
+    """Overloads by base name; `helpers` is None where the helper functions aren't known. One that has the name of an
+    operator of the project is not called."""
 
     def __init__(
         self, functions: Sequence[NativeFunction], helpers: Collection[str] | None
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        self.helpers = frozenset(helpers or ())
+        own = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
+        self.helpers = frozenset(helpers or ()).difference(own)
         self.closed = helpers is not None
         self.declares_methods = False
         for function in functions:

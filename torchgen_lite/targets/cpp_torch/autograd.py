@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability.linear import refuses_forward
+from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
     forward_refusal,
@@ -58,7 +58,8 @@ class AutogradKernel(NamedTuple):
     call and after it; one that is saved may be kept only for the gradients at the positions in the third item.
     `counts` are members for numbers of tensors, each with its list. `results` have a history; the second item of each
     is the member with its number of tensors, if there is one. Their `tangents`, if these have formulas, use locals with
-    values; they may need what an in-place operator overwrites (`reads_original`).
+    values; they may need what an in-place operator overwrites (`reads_original`). Those that follow from formulas may
+    have to be tried (`is_tried`).
     """
 
     operator: CppOperator
@@ -74,6 +75,7 @@ class AutogradKernel(NamedTuple):
     kept: tuple[tuple[str, str], ...]
     results: tuple[tuple[str, str], ...]
     reads_original: bool
+    is_tried: bool
     tangent_locals: tuple[tuple[str, str], ...]
     tangents: tuple[str, ...]
 
@@ -125,6 +127,7 @@ def autograd_kernel(
         kept=tuple(_kept(operator, info)),
         results=tuple(zip([_result(operator, i) for i in info.outputs], counts)),
         reads_original=any(value == _ORIGINAL for _, value in needed),
+        is_tried=is_tried(info, ()),
         tangent_locals=needed,
         tangents=tuple([value for value, _ in tangents]),
     )

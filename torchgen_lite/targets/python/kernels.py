@@ -32,7 +32,7 @@ def build_kernels(program: Program, selection: Selection, package: Package) -> T
         *check_author(author_functions(package, registered), modules),
         *check_formulas(selection.functions),
         *unreachable_kernels(chosen),
-        *check_helpers(selection.functions, modules.get("formulas")),
+        *check_helpers(selection.functions, modules),
         *check_framework(program, package, registered),
     )
     is_unsure = bool(registered) and known is not None and not known >= CALLED
@@ -52,6 +52,9 @@ def _files(
     program: Program, package: Package, registered: Sequence[Registration]
 ) -> Iterator[OutputFile]:
     helpers, kernels = (_homes(program, option) for option in ("formulas", "kernels"))
+    for overload in package.overloads:
+        # Formulas call the operator of that name.
+        helpers.pop(overload.schema.base_name, None)
     files, autograd = build_differentiation(package, program.resolved, registered, helpers)
     yield from files
     finder = kernel_finder(package.options.kernels, kernels.get)

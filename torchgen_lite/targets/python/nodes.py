@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
+from torchgen_lite.analysis.differentiability.linear import is_tried
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -90,7 +91,7 @@ class NodeView(NamedTuple):
 
     `unpacked` are the locals for saved values, `gradients` the locals for gradients of results with
     their positions, and `result` is the tuple of gradients of the arguments. If `is_materialized`,
-    missing gradients of results become zeros. The written formulas of `tangents` read those that are `given` of
+    missing gradients of results become zeros. Forward mode has to try formulas that may not be linear (`is_tried`). The written formulas of `tangents` read those that are `given` of
     arguments, and `values`.
     """
 
@@ -98,6 +99,7 @@ class NodeView(NamedTuple):
     operator: str
     unpacked: str
     is_materialized: bool
+    is_tried: bool
     gradients: Sequence[tuple[str, int]]
     derivatives: Sequence[DerivativeView]
     result: str
@@ -167,6 +169,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=info.is_materialized
         and (bool(info.used_gradients) or "grads" in info.mentioned),
+        is_tried=not info.forward and is_tried(info, helpers),
         gradients=[(name, position) for name, position, _ in used_gradients(info)],
         derivatives=_derivatives(info, helpers),
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),

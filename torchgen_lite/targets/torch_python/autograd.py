@@ -120,7 +120,7 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
 
 
 class _Functions:
-    """What formulas call: helper modules first, then operators of the package, then torch."""
+    """What formulas call: operators of the package first, then helper modules, then torch."""
 
     def __init__(self, package: Package) -> None:
         self.package, self.index = package, package.modules.get("formulas")
@@ -134,9 +134,9 @@ class _Functions:
         return f"_arithmetic.{name}"
 
     def expression(self, name: str) -> str:
-        helper = self.index.find(name) if self.index is not None else None
-        if helper is None and name in self.operators:
+        if name in self.operators:
             return self.operators[name].packet
+        helper = self.index.find(name) if self.index is not None else None
         if helper is None and name == "not_implemented":
             return f"_support.{name}"
         module = helper[0] if helper is not None else ""

@@ -122,6 +122,13 @@ class Package(NamedTuple):
         """The operators that PyTorch doesn't have."""
         return tuple(o for o in self.operators if not o.is_torchs)
 
+    @property
+    def helpers(self) -> frozenset[str]:
+        """The author's functions that formulas call. Where an operator has the name, they call that one."""
+        index = self.modules.get("formulas")
+        names = index.names() if index is not None else ()
+        return frozenset(names) - {operator.schema.base_name for operator in self.own}
+
     def module_of(self, option: str, name: str) -> tuple[str, str] | None:
         """Module and function for a name of the YAML, looked up in the modules of an option."""
         index = self.modules.get(option)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from torchgen_lite.analysis.differentiability.linear import refuses_forward
+from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.torch_library import added_tags
@@ -76,6 +76,8 @@ def _rules(
             yield "no_forward", f"_library.refused({quote(operator.name)}, {quote(reason)})"
         elif info.forward and info.outputs:
             yield "forward", operator.named("forward")
+        elif is_tried(info, package.helpers):
+            yield "tried", "torch.is_tensor"
     elif package.registration(operator, Origin.underived):
         yield "underived", "torch.is_tensor"
     vmap = package.named(operator, "vmap")

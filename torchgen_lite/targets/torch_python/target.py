@@ -104,7 +104,7 @@ def _inexpressible(function: NativeFunction) -> str:
 def _check(package: Package) -> Iterator[Diagnostic]:
     yield from check_author(author_functions(package), package.modules)
     yield from check_formulas([o.function for o in package.own])
-    yield from check_helpers([o.function for o in package.own], package.modules.get("formulas"))
+    yield from check_helpers([o.function for o in package.own], package.modules)
     yield from unknown_functions(package)
     yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:

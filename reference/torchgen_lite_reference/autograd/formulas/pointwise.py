@@ -27,10 +27,6 @@ def to_like(grad: Tensor, dtype: DType, device: Device) -> Tensor:
     return cast(grad, dtype).to(device)
 
 
-def zeros_like(self: Tensor) -> Tensor:
-    return ops.zeros_like(self)
-
-
 def scalar_like(value: Number, other: Tensor) -> Tensor:
     """A number as a tensor, for operators that do not take a number here."""
     return ops.full_like(other, value)

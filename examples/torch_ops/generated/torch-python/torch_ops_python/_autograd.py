@@ -9,6 +9,12 @@ A formula gives the gradient of an argument, and is linear in the gradients of t
 can differentiate it, at any point: its derivative, applied to the tangent of the argument, is the tangent of the
 results.
 
+Note [Formulas are tried]
+What an operator of the author's or a helper does with a gradient is not known. If a formula calls one, each call in
+forward mode tries it: it gives zeros for zeros, it has the same derivative at another point, and it gives there what the
+derivative says. If it does not, the call is refused; where values can't be read, since they are traced, the tangents are
+nan.
+
 Note [Final kernels]
 Autograd calls what is below it through the dispatcher, which looks the kernel up and converts the arguments once more.
 PyTorch does not tell whether another library has put its kernel in the place of one, so only an author can say that none
@@ -29,10 +35,11 @@ from torch.utils import _pytree as pytree
 Function = Callable[..., Any]
 Table = dict[tuple[str, str], Function]
 Below = Callable[[Any], Function]
+Pair = tuple[torch.Tensor, torch.Tensor]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
-    "backward forward no_forward original refuse setup_context underived undefined".split()
+    "backward forward no_forward original refuse setup_context tried underived undefined".split()
 )
 
 # Parts of torch have no annotations.
@@ -289,6 +296,9 @@ def gradients(
 
     Where values are wrapped, or traced, `torch.func` has to make the graph. It gives zeros, not None, to what is unused.
     """
+    is_compiling = torch.compiler.is_dynamo_compiling()
+    if _is_transformed() and not is_compiling:
+        args, kwargs = pytree.tree_map_only(torch.Tensor, _living, (args, kwargs))
     flags, shape = pytree.tree_flatten([*needs])
     values, rest = shape.flatten_up_to([*args[: len(needs)]]), args[len(needs) :]
     wanted = [value for value, flag in zip(values, flags) if flag]
@@ -305,7 +315,7 @@ def gradients(
                 raise RuntimeError(f"the reference gives {r.shape}, and the operator {g.shape}")
         return [r for r, _ in known], [g for _, g in known]
 
-    if not isinstance(ctx, _Kept) and (_is_transformed() or torch.compiler.is_dynamo_compiling()):
+    if not isinstance(ctx, _Kept) and (_is_transformed() or is_compiling):
         _, pull, weights = _torch.func.vjp(computed, *wanted, has_aux=True)
         found = iter(pull(weights))
     else:
@@ -318,6 +328,15 @@ def gradients(
         how: Any = {"create_graph": _is_enabled(), "allow_unused": True}
         found = iter(torch.autograd.grad(outputs, at, weights, **how) if known else ())
     return tuple(pytree.tree_unflatten([next(found, None) if f else None for f in flags], shape))
+
+
+def _living(value: torch.Tensor) -> torch.Tensor:
+    """A value without the transforms that have ended since it was kept: `torch.func.vjp` ends before what it returns is
+    called, perhaps in another transform."""
+    inner = _C._functorch.unwrap_if_dead(value)
+    while inner is not value:
+        value, inner = inner, _C._functorch.unwrap_if_dead(inner)
+    return value
 
 
 def _check_leaf(written: torch.Tensor) -> None:
@@ -409,23 +428,92 @@ def _tangents(operator: str, table: Table, call: Any, given: Any, written: Any) 
 def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: Any) -> list[Any]:
     """The tangents of the results; see Note [Forward mode is transposed]."""
     results, shape = pytree.tree_flatten(output)
+
+    def computed(points: Sequence[Any]) -> list[Pair]:
+        """What the formulas give for these gradients, each with the tangent of its argument."""
+        grads = pytree.tree_unflatten(points, shape)
+        with torch.enable_grad():
+            found = table[operator, "backward"](
+                kept, *(grads if isinstance(output, tuple) else [grads])
+            )
+        leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
+        return [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
+
     inputs = [_cotangent(r, kept) for r in results]
     wanted = [i for i in inputs if _requires_grad(i)]
-    grads = pytree.tree_unflatten(inputs, shape)
-    with torch.enable_grad():
-        found = table[operator, "backward"](
-            kept, *(grads if isinstance(output, tuple) else [grads])
-        )
-    leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
-    pairs = [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
+    pairs = computed(inputs)
     if not all(g.requires_grad for g, _ in pairs):
         refused(operator, "its formulas can't be differentiated")()
     if not pairs or not wanted:
         return [torch.zeros_like(i) if _requires_grad(i) else None for i in inputs]
-    how: Any = {"create_graph": _is_enabled(), "allow_unused": True, "materialize_grads": True}
+    tangents = _pulled(pairs, wanted, _is_enabled())
+    if (operator, "tried") in table:
+        # The same zeros, moved to other points.
+        points = [zeros + _elsewhere(t) for zeros, t in zip(wanted, tangents)]
+        moved = iter(points)
+        others = computed([next(moved) if _requires_grad(i) else i for i in inputs])
+        doubts = [((g != 0) & (g == g)).any() for g, _ in pairs]
+        if all(g.requires_grad for g, _ in others):
+            again = _pulled(others, wanted, False)
+            doubts += map(_differ, tangents, again)
+            doubts.append(_is_other(others, [*zip(points, tangents)]))
+        tangents = _if_linear(operator, torch.stack(doubts).any(), tangents)
+    found = iter(tangents)
+    return [next(found) if _requires_grad(i) else None for i in inputs]
+
+
+def _pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[torch.Tensor]:
+    """The derivative of gradients, applied to the tangents beside them."""
     gradients, weights = zip(*pairs)
-    tangents = iter(torch.autograd.grad(gradients, wanted, weights, **how))
-    return [next(tangents) if _requires_grad(i) else None for i in inputs]
+    how: Any = {"create_graph": create_graph, "allow_unused": True, "materialize_grads": True}
+    return torch.autograd.grad(gradients, wanted, weights, **how)
+
+
+# Whether a formula is linear: Note [Formulas are tried].
+
+
+def _elsewhere(tangent: torch.Tensor) -> torch.Tensor:
+    """A point that is neither zero nor the same everywhere."""
+    steps = torch.arange(tangent.numel(), device=tangent.device).reshape(tangent.shape)
+    return tangent.detach() + steps.cos().to(tangent.dtype)
+
+
+def _exact(value: torch.Tensor) -> torch.Tensor:
+    """The value in a dtype in which sums are not cut off."""
+    return value.detach().to(torch.promote_types(value.dtype, torch.float32))
+
+
+def _tolerance(*values: torch.Tensor) -> float:
+    return float(max(torch.finfo(value.dtype).eps for value in values) ** 0.4)
+
+
+def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Whether two derivatives differ by more than rounding does; what is not a number does not count."""
+    sizes = _exact(value).abs(), _exact(other).abs()
+    scale = sizes[0] + sizes[1] + sizes[0].mean()
+    difference = (_exact(value) - _exact(other)).abs()
+    return (difference > _tolerance(value) * scale).any()
+
+
+def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> torch.Tensor:
+    """Whether gradients times tangents are not what is expected."""
+    products = [[_exact(a).conj() * _exact(b) for a, b in side] for side in (pairs, expected)]
+    total, other = (sum(torch.real(p).sum() for p in side) for side in products)
+    scale = sum(p.abs().sum() for side in products for p in side)
+    values = [value for side in (pairs, expected) for pair in side for value in pair]
+    return cast("torch.Tensor", abs(total - other) > _tolerance(*values) * scale)
+
+
+def _if_linear(operator: str, is_doubted: Any, tangents: Any) -> Sequence[torch.Tensor]:
+    """The tangents, or a refusal if they are not right."""
+    value = is_doubted
+    while _C._functorch.is_functorch_wrapped_tensor(value):
+        value = _C._functorch.get_unwrapped(value)
+    if type(value) is not torch.Tensor or value.is_meta:
+        return [tangent.masked_fill(is_doubted, torch.nan) for tangent in tangents]
+    if value.any():
+        refused(operator, "its formulas are not linear in the gradient")()
+    return cast("Sequence[torch.Tensor]", tangents)
 
 
 def _cotangent(result: Any, kept: _Kept) -> Any:

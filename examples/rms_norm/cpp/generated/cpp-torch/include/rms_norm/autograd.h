@@ -215,6 +215,7 @@ struct Node : public torch::autograd::Node {
   variable_list tangents;
   bool is_recorded = true;
   bool is_transposed = false;
+  bool is_tried = false;
 
  protected:
   template <class... Saved>

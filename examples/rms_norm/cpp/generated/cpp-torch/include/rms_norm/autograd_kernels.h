@@ -6,11 +6,16 @@
 #include "autograd.h"
 #include "tensor_memory.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/functorch/BatchedTensorImpl.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros_like.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -18,7 +23,10 @@
 #include <dlfcn.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -182,6 +190,191 @@ class WithoutPythonsLock {
   void* thread_ = nullptr;
 };
 
+// Gradients of arguments, each with the tangent of its argument.
+struct Pairs {
+  variable_list gradients;
+  variable_list tangents;
+};
+
+// What the formulas give for these gradients of results.
+inline Pairs computed(
+    Node& node,
+    const char* name,
+    const variable_list& grads,
+    bool is_inplace) {
+  struct Transposed {
+    explicit Transposed(Node& node) : node(node) {
+      node.is_transposed = true;
+    }
+    ~Transposed() {
+      node.is_transposed = false;
+    }
+    Node& node;
+  } const guard(node);
+  const at::AutoGradMode enabled(true);
+  auto given = grads;
+  Pairs pairs;
+  const auto all = node.gradients(given);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& tangent = node.tangents[i];
+    if (all[i].defined() && tangent.defined()) {
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          all[i].requires_grad(),
+          name,
+          " has no formula for forward-mode: its formulas can't be differentiated");
+      pairs.gradients.push_back(all[i]);
+      // What is kept of the tangent of a tensor that is written may not change.
+      pairs.tangents.push_back(
+          as_weight(is_inplace ? tangent.clone() : tangent, all[i]));
+    }
+  }
+  return pairs;
+}
+
+// The derivative of gradients by these zeros, applied to the tangents.
+inline variable_list pulled(
+    const Pairs& pairs,
+    const variable_list& zeros,
+    bool is_recorded) {
+  const WithoutPythonsLock unlocked;
+  auto found = torch::autograd::grad(
+      pairs.gradients,
+      zeros,
+      pairs.tangents,
+      /*retain_graph=*/is_recorded,
+      /*create_graph=*/is_recorded,
+      /*allow_unused=*/true);
+  for (size_t i = 0; i < found.size(); ++i) {
+    found[i] = found[i].defined() ? found[i] : at::zeros_like(zeros[i]);
+  }
+  return found;
+}
+
+// Note [Formulas are tried]
+// What an operator of the library or a function of the author's does with a
+// gradient is not known. If a formula calls one, each call in forward mode tries
+// it: it gives zeros for zeros, it has the same derivative at another point, and
+// it gives there what the derivative says. If it does not, the call is refused;
+// where values can't be read, since they are traced, the tangents are nan.
+
+// A dtype in which sums are not cut off.
+inline at::Tensor exact(const at::Tensor& value) {
+  const auto type = c10::promoteTypes(value.scalar_type(), at::kFloat);
+  return value.detach().to(type);
+}
+
+inline double tolerance(const at::Tensor& value) {
+  switch (c10::toRealValueType(value.scalar_type())) {
+    case at::kDouble:
+      return 1e-6;
+    case at::kFloat:
+      return 2e-3;
+    default:
+      return 0.15;
+  }
+}
+
+// Whether two derivatives differ by more than rounding does; what is not a number
+// does not count.
+inline at::Tensor differ(const at::Tensor& value, const at::Tensor& other) {
+  const auto size = exact(value).abs();
+  const auto scale = size + exact(other).abs() + size.mean();
+  const auto difference = (exact(value) - exact(other)).abs();
+  return difference.gt(scale * tolerance(value)).any();
+}
+
+// The sum of products, and that of their sizes.
+inline std::pair<at::Tensor, at::Tensor> multiplied(
+    const variable_list& values,
+    const variable_list& others) {
+  at::Tensor total;
+  at::Tensor size;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto product = exact(values[i]).conj() * exact(others[i]);
+    const auto sum = at::real(product).sum();
+    const auto sizes = product.abs().sum();
+    total = total.defined() ? total + sum : sum;
+    size = size.defined() ? size + sizes : sizes;
+  }
+  return {total, size};
+}
+
+// Whether formulas that give these gradients for zeros are not linear.
+inline at::Tensor is_doubted(
+    Node& node,
+    const char* name,
+    variable_list grads,
+    bool is_inplace,
+    const variable_list& zeros,
+    const Pairs& pairs,
+    const variable_list& tangents) {
+  variable_list points;
+  auto next = tangents.begin();
+  for (auto& grad : grads) {
+    if (grad.defined() && grad.requires_grad()) {
+      const auto& tangent = *next++;
+      // A point that is neither zero nor the same everywhere.
+      const auto steps = at::ones_like(tangent).flatten().cumsum(0).cos();
+      points.push_back(
+          tangent.detach() + steps.reshape_symint(tangent.sym_sizes()));
+      const at::AutoGradMode enabled(true);
+      grad = grad + points.back();
+    }
+  }
+  const auto others = computed(node, name, grads, is_inplace);
+  const auto again = pulled(others, zeros, false);
+  auto doubt = differ(tangents[0], again[0]);
+  for (size_t i = 1; i < tangents.size(); ++i) {
+    doubt = doubt.logical_or(differ(tangents[i], again[i]));
+  }
+  double rounding = 0;
+  for (const auto& gradient : pairs.gradients) {
+    const auto value = exact(gradient).abs();
+    doubt = doubt.logical_or(value.gt(0).any());
+    rounding = std::max(rounding, tolerance(gradient));
+  }
+  const auto [total, size] = multiplied(others.gradients, others.tangents);
+  const auto [expected, other] = multiplied(points, tangents);
+  const auto difference = (total - expected).abs();
+  return doubt.logical_or(difference.gt((size + other) * rounding));
+}
+
+// Whether a value is true, if it can be read: not while it is traced, and not in
+// a batch below another transform.
+inline std::optional<bool> is_true(at::Tensor value) {
+  while (auto* batched = at::functorch::maybeGetBatchedImpl(value)) {
+    value = batched->value();
+  }
+  const c10::DispatchKeySet traced(
+      {c10::DispatchKey::Python, c10::DispatchKey::Functionalize});
+  if (c10::impl::dispatch_mode_enabled() || value.is_meta() ||
+      value.key_set().has_any(traced)) {
+    return std::nullopt;
+  }
+  try {
+    return value.any().item<bool>();
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// The tangents, or a refusal if they are not right.
+inline variable_list if_linear(
+    const char* name,
+    const at::Tensor& doubt,
+    variable_list tangents) {
+  const auto is_wrong = is_true(doubt);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !is_wrong.value_or(false),
+      name,
+      " has no formula for forward-mode: its formulas are not linear in the gradient");
+  for (size_t i = 0; i < tangents.size() && !is_wrong.has_value(); ++i) {
+    tangents[i] = tangents[i].masked_fill(
+        doubt, std::numeric_limits<double>::quiet_NaN());
+  }
+  return tangents;
+}
+
 // The tangents of results by the formulas.
 //
 // Note [Forward mode is transposed]
@@ -195,9 +388,7 @@ inline variable_list transposed(
     const variable_list& results,
     bool is_inplace) {
   variable_list grads;
-  variable_list inputs;
-  variable_list outputs;
-  variable_list weights;
+  variable_list zeros;
   {
     const at::AutoGradMode enabled(true);
     for (const auto& result : results) {
@@ -205,59 +396,28 @@ inline variable_list transposed(
       if (result.defined()) {
         grad = at::zeros_like(result);
         if (torch::autograd::isDifferentiableType(grad.scalar_type())) {
-          inputs.push_back(grad.set_requires_grad(true));
+          zeros.push_back(grad.set_requires_grad(true));
         }
       }
     }
-    struct Transposed {
-      explicit Transposed(Node& node) : node(node) {
-        node.is_transposed = true;
-      }
-      ~Transposed() {
-        node.is_transposed = false;
-      }
-      Node& node;
-    } const guard(node);
-    auto given = grads;
-    outputs = node.gradients(given);
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    auto& tangent = node.tangents[i];
-    if (outputs[i].defined() && tangent.defined()) {
-      TORCH_CHECK_NOT_IMPLEMENTED(
-          outputs[i].requires_grad(),
-          name,
-          " has no formula for forward-mode: its formulas can't be differentiated");
-      // What is kept of the tangent of a tensor that is written may not change.
-      auto weight =
-          as_weight(is_inplace ? tangent.clone() : tangent, outputs[i]);
-      outputs[weights.size()] = outputs[i];
-      weights.push_back(std::move(weight));
+  const auto pairs = computed(node, name, grads, is_inplace);
+  variable_list found;
+  for (const auto& zero : zeros) {
+    found.push_back(at::zeros_like(zero));
+  }
+  if (!pairs.gradients.empty() && !zeros.empty()) {
+    found = pulled(pairs, zeros, at::GradMode::is_enabled());
+    if (node.is_tried) {
+      const auto doubt =
+          is_doubted(node, name, grads, is_inplace, zeros, pairs, found);
+      found = if_linear(name, doubt, std::move(found));
     }
-  }
-  outputs.resize(weights.size());
-  variable_list found(inputs.size());
-  if (!outputs.empty() && !inputs.empty()) {
-    const bool is_enabled = at::GradMode::is_enabled();
-    const WithoutPythonsLock unlocked;
-    found = torch::autograd::grad(
-        outputs,
-        inputs,
-        weights,
-        /*retain_graph=*/is_enabled,
-        /*create_graph=*/is_enabled,
-        /*allow_unused=*/true);
   }
   auto next = found.begin();
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (grads[i].defined()) {
-      if (grads[i].requires_grad()) {
-        const auto one = *next++;
-        grads[i] = one.defined() ? one : at::zeros_like(results[i]);
-      } else {
-        grads[i] = at::Tensor();
-      }
-    }
+  for (auto& grad : grads) {
+    const bool has_tangent = grad.defined() && grad.requires_grad();
+    grad = has_tangent ? *next++ : at::Tensor();
   }
   return grads;
 }
