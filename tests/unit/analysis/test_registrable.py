@@ -215,9 +215,7 @@ def test_names_that_inductor_cannot_pass(tmp_path: Path) -> None:
         "- func: my::d(Tensor(a!) x, int kernel=2) -> ()\n"
     )
     for target in TARGETS:
-        (tmp_path / "torchgen_lite.toml").write_text(
-            f'schema = "ops.yaml"\ntargets = "{target}"\n'
-        )
+        (tmp_path / "torchgen_lite.toml").write_text(f'schema = "ops.yaml"\ntargets = "{target}"\n')
         found = generate_all(load(root=tmp_path)).diagnostics
         assert [d.start() for d in found if d.code == "TG395"] == [(1, 29), (2, 32)]
 
