@@ -131,7 +131,7 @@ def forward_add_rms_norm(
                 ).mean(-1, True)
             ) * rstd.unsqueeze(-1) * weight_p
             + sum * rstd.unsqueeze(-1) * weight_t
-        ).to(x_p.dtype),
+        ).to(dtype=x_p.dtype),
         x_t + residual_t,
         None,
     )
