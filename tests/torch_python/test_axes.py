@@ -64,7 +64,8 @@ def test_generated_tests_pass(project: Path) -> None:
     tests = "generated/torch-python/tests"
     done = run_python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
     assert done.returncode == 0, done.stdout
-    assert "142 passed" in done.stdout
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed and int(passed[1]) >= 142
 
 
 LIES = """\
@@ -111,13 +112,15 @@ def test_a_line_that_is_wrong_fails_the_generated_tests(project: Path, tmp_path:
     (folder / "kern.py").write_text(LYING_KERNELS)
     shutil.copy(project / "torchgen_lite.toml", folder)
     write_package(folder)
-    tests = ("generated/torch-python/tests", "-k", "not compile")
+    tests = ("generated/torch-python/tests", "-k", "not compile and not inductor")
     done = run_python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
     failed = set(re.findall(r"^FAILED .*::(\S+)", done.stdout, flags=re.M))
     assert failed == {
         "test_opcheck[turned_0]",
         "test_axes[turned_0]",
-        "test_strides[packed_0]",
+        "test_layouts[packed_0]",
+        "test_layouts[turned_0]",
+        "test_integers[turned_0]",
         "test_vmap[packed_0]",
         "test_slices[1-softmax_0]",
         "test_vmap[running_0]",

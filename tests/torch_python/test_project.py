@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def test_generated_tests_pass(project: Path) -> None:
         project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "generated/torch-python/tests"
     )
     assert done.returncode == 0, done.stdout
-    assert "109 passed" in done.stdout
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed and int(passed[1]) >= 109
 
 
 def test_an_operator_that_is_wrong_fails_its_tests(project: Path, tmp_path: Path) -> None:

@@ -43,6 +43,21 @@ def axes_of(operator: Operator) -> Axes | None:
     return Axes(tuple(Axed(a.name, star) for a in tensors), results)
 
 
+def is_pointwise(operator: Operator, line: Axes) -> bool:
+    """Whether an operator is computed element by element: it says so, or one `*` is all that its line has.
+
+    A result that lacks an axis of a tensor is computed from several elements; in a list each may have a layout of its own.
+    """
+    every = [one.axes for one in (*line.tensors, *line.results)]
+    axes = {axis for own in every for axis in own}
+    is_said = "pointwise" in operator.function.tags
+    is_plain = len(axes) == 1 and all(len(own) == 1 and own[0].is_star for own in every)
+    has_all = all(axes.issubset(one.axes) for one in line.results)
+    has_list = any(value_kind(r.type) == TENSORS for r in operator.schema.returns)
+    is_clean = has_all and not has_list and not any(axis.mark for axis in axes)
+    return is_clean and (is_said or is_plain)
+
+
 def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)

@@ -36,6 +36,7 @@ from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
 RESERVED, UNREAD_TYPES = _WORDS["reserved"], _WORDS["types"]
+INDUCTORS = _WORDS["inductor"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.
@@ -50,10 +51,25 @@ Atom = tuple[str, str]
 
 
 def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG512: everything in schemas that PyTorch's dispatcher would reject or misread."""
+    """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and its compiler."""
     for function in functions:
         for found in _check(function, function.func):
             yield finding(function, *found)
+        yield from _uncompilable(function)
+
+
+def _uncompilable(function: NativeFunction) -> Iterator[Diagnostic]:
+    """Names of arguments that inductor passes on by name to a function with a parameter of that name.
+
+    A call that writes goes another way.
+    """
+    schema = function.func
+    for argument in schema.arguments if not schema.written else ():
+        is_by_name = argument.kwarg_only or argument.default is not None
+        if is_by_name and argument.name in INDUCTORS:
+            message = f"inductor cannot call an operator whose argument is called `{argument.name}`"
+            span, help_ = argument.name_span or argument.span, f"call it `{argument.name}_`"
+            yield finding(function, "TG395", message, span, "fails under `torch.compile`", help_)
 
 
 def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:

@@ -9,7 +9,8 @@ from torch import Tensor
 def add_rms_norm(
     x: Tensor, residual: Tensor, weight: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    total = x + residual
+    # The results are promised to be contiguous.
+    total = (x + residual).contiguous()
     # Rows of bfloat16 are summed in float32.
     wide = total.to(torch.promote_types(x.dtype, torch.float32))
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -24,4 +25,4 @@ def add_rms_norm_backward(
     mean = (scaled * normed).mean(-1, keepdim=True)
     grad_x = (scaled - normed * mean) * scale + grad_sum
     grad_weight = (grad_out * normed).sum_to_size(weight.shape)
-    return grad_x.to(sum.dtype), grad_weight.to(weight.dtype)
+    return grad_x.to(sum.dtype).contiguous(), grad_weight.to(weight.dtype)

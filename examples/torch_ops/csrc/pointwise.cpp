@@ -33,7 +33,7 @@ void check_muladd(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s) {
   check_muladd(a, b);
-  at::Tensor out;
+  at::Tensor out = at::empty_like(a);
   auto iterator = at::TensorIteratorConfig()
                       .add_output(out)
                       .add_const_input(a)
@@ -45,7 +45,7 @@ at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s) {
       return x * y + addend;
     });
   });
-  return iterator.output();
+  return out;
 }
 
 at::Tensor scale_cpu(const at::Tensor& self, double s) {
@@ -82,9 +82,12 @@ std::tuple<at::Tensor, at::Tensor> hinge_cpu(
       input.sym_sizes() == target.sym_sizes() &&
           input.scalar_type() == target.scalar_type(),
       "hinge needs a target for each element");
-  const at::Tensor loss = at::empty_like(input);
-  const at::Tensor is_inside =
-      at::empty_like(input, input.options().dtype(at::kBool));
+  const at::Tensor loss =
+      at::empty_like(input, input.options(), at::MemoryFormat::Contiguous);
+  const at::Tensor is_inside = at::empty_like(
+      input,
+      input.options().dtype(at::kBool),
+      at::MemoryFormat::Contiguous);
   auto iterator = at::TensorIteratorConfig()
                       .add_output(loss)
                       .add_output(is_inside)
@@ -111,7 +114,7 @@ at::Tensor drift_cpu(
     const at::Tensor& x,
     const at::Tensor& saved_x,
     double _kernel) {
-  at::Tensor out;
+  at::Tensor out = at::empty_like(x);
   auto iterator = at::TensorIteratorConfig()
                       .add_output(out)
                       .add_const_input(x)
@@ -124,7 +127,7 @@ at::Tensor drift_cpu(
       return far * far;
     });
   });
-  return iterator.output();
+  return out;
 }
 
 #include <torch_ops/verify/drift.h>

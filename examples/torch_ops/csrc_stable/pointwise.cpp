@@ -22,6 +22,15 @@ void check_same(const Tensor& a, const Tensor& b, const char* name) {
       ": the tensors differ in shape or dtype");
 }
 
+// The result, with the strides of this tensor, as the fake says.
+Tensor laid_out_like(const Tensor& tensor, const Tensor& result) {
+  if (tensor.is_contiguous()) {
+    return result;
+  }
+  Tensor like = torch::stable::empty_like(tensor);
+  return torch::stable::copy_(like, result);
+}
+
 // Writes f of each element to the element of `out`.
 template <class F>
 void map_into(Tensor& out, const Tensor& input, F f) {
@@ -69,11 +78,7 @@ Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s) {
         }
       }),
       AT_FLOATING_TYPES);
-  if (a.is_contiguous()) {
-    return out;
-  }
-  Tensor like = torch::stable::empty_like(a);
-  return torch::stable::copy_(like, out);
+  return laid_out_like(a, out);
 }
 
 Tensor scale_cpu(const Tensor& self, double s) {
@@ -156,7 +161,7 @@ torch::stable::Tensor drift_cpu(
         }
       }),
       AT_FLOATING_TYPES);
-  return out;
+  return torch_ops::laid_out_like(x, out);
 }
 
 #include <torch_ops/verify/drift.h>

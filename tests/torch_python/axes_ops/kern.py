@@ -13,7 +13,7 @@ CALLS: Counter[str] = Counter()
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     CALLS["rms_norm"] += 1
     rstd = torch.rsqrt(x.square().mean(-1) + eps)
-    return x * rstd.unsqueeze(-1) * weight, rstd
+    return (x * rstd.unsqueeze(-1) * weight).contiguous(), rstd.contiguous()
 
 
 def rms_norm_backward(
@@ -23,7 +23,8 @@ def rms_norm_backward(
     scale = rstd.unsqueeze(-1)
     normed, scaled = x * scale, grad * weight
     row = (scaled * normed).mean(-1, keepdim=True)
-    return (scaled - normed * row) * scale, (grad * normed).reshape(-1, x.shape[-1]).sum(0)
+    x_grad = (scaled - normed * row) * scale
+    return x_grad.contiguous(), (grad * normed).reshape(-1, x.shape[-1]).sum(0)
 
 
 def mm(a: Tensor, b: Tensor) -> Tensor:
@@ -61,7 +62,7 @@ def scaled(xs: list[Tensor], s: float) -> list[Tensor]:
 
 def outer(x: Tensor, y: Tensor) -> Tensor:
     CALLS["outer"] += 1
-    return x.reshape(*x.shape, *(1 for _ in y.shape)) * y
+    return (x.reshape(*x.shape, *(1 for _ in y.shape)) * y).contiguous()
 
 
 def peaks(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -71,7 +72,7 @@ def peaks(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def turned(x: Tensor) -> Tensor:
     CALLS["turned"] += 1
-    return x.movedim(-1, 0).contiguous()
+    return x.movedim(-1, 0).clone(memory_format=torch.contiguous_format)
 
 
 def update(state: Tensor, x: Tensor) -> Tensor:

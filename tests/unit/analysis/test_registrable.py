@@ -11,7 +11,7 @@ import pytest
 
 from tests.installed import needs_torch
 from torchgen_lite import load
-from torchgen_lite.analysis.registrable import RESERVED, UNREAD_TYPES, default_problem
+from torchgen_lite.analysis.registrable import INDUCTORS, RESERVED, UNREAD_TYPES, default_problem
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import (
@@ -204,3 +204,31 @@ def test_nothing_is_said_about_operators_of_pytorch() -> None:
         if schema is not None and schema.name.startswith("aten::"):
             problems = {default_problem(a) for a in schema.arguments}
             assert problems <= {""}, schema
+
+
+def test_names_that_inductor_cannot_pass(tmp_path: Path) -> None:
+    """Only what it passes by name, and not in a call that writes, which goes another way."""
+    (tmp_path / "ops.yaml").write_text(
+        "- func: my::a(Tensor x, int kernel=2) -> Tensor\n"
+        "- func: my::b(Tensor x, *, int cls) -> Tensor\n"
+        "- func: my::c(Tensor kernel, int size=2) -> Tensor\n"
+        "- func: my::d(Tensor(a!) x, int kernel=2) -> ()\n"
+    )
+    for target in TARGETS:
+        (tmp_path / "torchgen_lite.toml").write_text(f'schema = "ops.yaml"\ntargets = "{target}"\n')
+        found = generate_all(load(root=tmp_path)).diagnostics
+        assert [d.start() for d in found if d.code == "TG395"] == [(1, 29), (2, 32)]
+
+
+@pytest.mark.torch
+@needs_torch((2, 13), "its functions had other parameters")
+def test_these_names_are_parameters_of_the_installed_inductor() -> None:
+    import inspect
+
+    from torch._inductor.ir import FallbackKernel
+
+    assert set(inspect.signature(FallbackKernel.create.__func__).parameters) == {
+        *INDUCTORS,
+        "args",
+        "kwargs",
+    }

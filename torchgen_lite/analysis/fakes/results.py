@@ -10,6 +10,9 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind, return_names
+from torchgen_lite.schema.model import bare_type
+
+_NUMBERS = frozenset("bool complex float int number Scalar SymBool SymFloat SymInt".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
 def new_results(schema: FunctionSchema) -> list[Result]:
     """The results that are not arguments: a rule can only be for these."""
     return [result for result in results_of(schema) if result.argument is None]
+
+
+def numbers_of(schema: FunctionSchema) -> list[str]:
+    """The arguments that count for the dtype of a result that is derived, as in `torch.result_type`."""
+    types = [(a.name, bare_type(a.type)) for a in schema.arguments]
+    return [name for name, type_ in types if type_.removesuffix("?") in _NUMBERS]
 
 
 def lacks_fake(operator: Operator) -> bool:

@@ -4,6 +4,10 @@ Note [Places of axes]
 A tensor may have fewer dimensions in `*b` than another one, as in broadcasting. So those of `*b` are counted from the
 last: `*b.0`, and `*b.1` before it. These names, and those of other axes, are the places of dimensions: the same place
 in two tensors of a call is the same thing.
+
+Note [Layouts of derived results]
+The results of a pointwise operator have the strides that PyTorch's own pointwise operators give for tensors in this
+order: of the tensors, those in front decide. All other results are contiguous. Compiled programs rely on it.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import torch
+from torch import _prims_common
 from torch.utils import _pytree as pytree
 
 from . import _compiled, _library, _support
@@ -28,14 +33,29 @@ SUMMED = "summed"
 
 # Parts of torch have no annotations.
 _torch: Any = torch
+_prims: Any = _prims_common
+# What counts as a number of a call.
+_NUMBERS = (bool, int, float, complex, torch.SymBool, torch.SymFloat, torch.SymInt)
 
 
 class Given(NamedTuple):
-    """What a fake makes results of: their shapes, their dtype, and a tensor on their device."""
+    """What a fake makes results of: their shapes and strides, their dtype, and a tensor on their device."""
 
     like: torch.Tensor
     dtype: torch.dtype
     shapes: tuple[list[int], ...]
+    strides: tuple[Sequence[int] | None, ...]
+
+    def new(
+        self, index: int, *, dtype: torch.dtype | None = None, device: Any = None
+    ) -> torch.Tensor:
+        """The result at this place, without strides contiguous; a rule may give it another dtype or device."""
+        shape, strides = self.shapes[index], self.strides[index]
+        dtype = self.dtype if dtype is None else dtype
+        device = self.like.device if device is None else device
+        if strides is None:
+            return self.like.new_empty(shape, dtype=dtype, device=device)
+        return torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
 @dataclass(frozen=True)
@@ -45,9 +65,13 @@ class Axes:
     operator: str
     tensors: Mapping[str, Names]
     results: Mapping[str, Names]
+    is_pointwise: bool = False
 
     def __call__(self, values: Mapping[str, Any]) -> Given:
-        """Check the shapes of these arguments, and compute those of the results."""
+        """Check the shapes of these arguments, and compute what the results are.
+
+        Numbers among them count for the dtype, as in `torch.result_type`.
+        """
         given = leaves(values.items())
         tensors, results = _places(self, given)
         sizes = _sizes(self, given, tensors)
@@ -59,7 +83,15 @@ class Axes:
                 for same in (one.dim() == len(shape), *(a == b for a, b in zip(one.shape, shape))):
                     _must_be(same, f"{text}, but the result has {tuple(shape)}")
         every = [one for _, one in given]
-        return Given(every[0], _support.promote(*every), shapes)
+        numbers = [value for value in values.values() if isinstance(value, _NUMBERS)]
+        dtype = _support.promote(*every, *numbers)
+        strides: list[Sequence[int] | None] = [None for _ in shapes]
+        if self.is_pointwise:
+            strides = [
+                _elementwise_strides(shape, every, tensors, places)
+                for shape, places in zip(shapes, results)
+            ]
+        return Given(_leading(every), dtype, shapes, tuple(strides))
 
     def vmap(self, info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
         """The rule for `torch.vmap`: one call with one more dimension in `*b`, or a loop."""
@@ -159,6 +191,36 @@ def _sizes(line: Axes, tensors: Tensors, places: list[list[str]]) -> dict[str, A
             _must_be(same, f"{line.operator}: {text}")
             found[place] = joined, at if joined is before else name
     return {place: size for place, (size, _) in found.items()}
+
+
+# Devices and layouts of results.
+
+
+def _leading(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The first tensor whose device decides: a number on the CPU may stand beside tensors of another device."""
+    deciding = [one for one in tensors if one.dim() or one.device.type != "cpu"]
+    return deciding[0] if deciding else tensors[0]
+
+
+def _elementwise_strides(
+    shape: list[int],
+    tensors: Sequence[torch.Tensor],
+    places: Sequence[list[str]],
+    result: list[str],
+) -> Sequence[int]:
+    """See Note [Layouts of derived results]."""
+    expanded = []
+    for tensor, own in zip(tensors, places):
+        # A tensor without dimensions has no layout.
+        if not own:
+            continue
+        order = [own.index(place) for place in result if place in own]
+        holes = [slice(None) if place in own else None for place in result]
+        expanded.append(tensor.permute(order)[tuple(holes)].expand(shape))
+    strides: Sequence[int] = ()
+    if expanded:
+        strides = _prims.compute_elementwise_output_strides(*expanded)
+    return strides
 
 
 # Pieces of a call, which is what sharding makes of it.

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from torchgen_lite.analysis.fakes.results import (
     Result,
     new_results,
+    numbers_of,
     results_of,
     rules_by_result,
     uses_axes,
@@ -18,7 +19,7 @@ from torchgen_lite.analysis.fakes.results import (
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.language import value_kind
-from torchgen_lite.formulas.model import Expression, Member, Name
+from torchgen_lite.formulas.model import Expression, Literal, Member, Name
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
@@ -50,11 +51,15 @@ def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
 
 
 def _checked_axes(operator: PackagedOperator) -> str:
-    """`_given = axes_mm({"a": a, "b": b})`, which results that no rule describes are made of."""
+    """`_given = axes_muladd({"a": a, "b": b, "s": s})`, which results that no rule describes are made of.
+
+    Numbers count for the dtype.
+    """
     line = operator.facts.axes
     if line is None or not uses_axes(operator.facts):
         return ""
-    items = ", ".join(f"{quote(one.name)}: {operator.names[one.name]}" for one in line.tensors)
+    names = [*(one.name for one in line.tensors), *numbers_of(operator.schema)]
+    items = ", ".join(f"{quote(name)}: {operator.names[name]}" for name in names)
     call = f"{operator.named('axes')}({{{items}}})"
     return f"{_given(operator)} = {call}" if new_results(operator.schema) else call
 
@@ -117,8 +122,10 @@ def _tensor(
     """The call that makes a tensor of the rule's shape, dtype and device."""
     shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
     stride, memory_format = fields.get("stride"), fields.get("memory_format")
-    if "like" not in fields and shape is None:
-        given = _given(operator)
+    if like is None and shape is None:
+        given, index = _given(operator), Literal(str(result.index))
+        if memory_format is None:
+            return method_call(Name(given), "new", index, dtype=dtype, device=device)
         like, shape = Name(f"{given}.like"), Name(f"{given}.shapes[{result.index}]")
         dtype = dtype or Name(f"{given}.dtype")
     if shape is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.axes import is_pointwise
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
@@ -32,7 +33,12 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     ]
     fakes = list(fakes_of(package))
     axes = [
-        (operator, _axes_by_name(line.tensors), _axes_by_name(line.results))
+        (
+            operator,
+            _axes_by_name(line.tensors),
+            _axes_by_name(line.results),
+            is_pointwise(operator.facts, line),
+        )
         for operator in package.own
         if (line := operator.facts.axes) is not None
     ]

@@ -18,6 +18,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
 from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.formulas.language import INTEGRAL_DTYPES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.torch_library import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
@@ -81,6 +82,8 @@ def _settings(
         yield "vmap", "True"
     if operator.facts.axes is not None:
         yield "axes", f"_operators.{operator.named('axes')}"
+    if _takes_integers(operator, samples):
+        yield "integers", "True"
     autocast = operator.function.autocast
     if autocast:
         yield "autocast", _AUTOCAST[autocast.dtype]
@@ -88,6 +91,14 @@ def _settings(
             yield "casts_back", "True"
         if autocast.only:
             yield "casts_only", tuple_display(list(map(quote, autocast.only)))
+
+
+def _takes_integers(operator: PackagedOperator, samples: Samples) -> bool:
+    """Whether tests give it integers: the entry has dtypes with one, or says nothing of dtypes and leaves them to axes."""
+    said = operator.function.dtypes or samples.dtypes
+    if said:
+        return not INTEGRAL_DTYPES.isdisjoint(said)
+    return operator.facts.axes is not None
 
 
 def _reference(package: Package, operator: PackagedOperator, given: Reference) -> str:

@@ -2,7 +2,7 @@ import torch
 
 
 def muladd_cpu(a, b, s):
-    return a * b + s
+    return (a * b + s).contiguous()
 
 
 def scale_cpu(self, s):

@@ -79,7 +79,10 @@ def fake_hinge(input: Tensor, target: Tensor, margin: float = 1.0) -> tuple[Tens
         input.shape == target.shape,
         lambda: "torch_ops::hinge: hinge needs a target for each element",
     )
-    return (torch.empty_like(input), torch.empty_like(input, dtype=torch.bool))
+    return (
+        torch.empty_like(input, memory_format=torch.contiguous_format),
+        torch.empty_like(input, dtype=torch.bool, memory_format=torch.contiguous_format),
+    )
 
 
 def fake_drift(x: Tensor, saved_x: Tensor, _kernel: float = 1.0) -> Tensor:

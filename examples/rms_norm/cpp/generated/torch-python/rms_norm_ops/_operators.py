@@ -62,12 +62,8 @@ def fake_add_rms_norm(
         x.dtype == residual.dtype and x.dtype == weight.dtype,
         lambda: "rms_norm::add_rms_norm: all tensors have the same dtype",
     )
-    _given = axes_add_rms_norm({"x": x, "residual": residual, "weight": weight})
-    return (
-        _given.like.new_empty(_given.shapes[0], dtype=_given.dtype),
-        _given.like.new_empty(_given.shapes[1], dtype=_given.dtype),
-        _given.like.new_empty(_given.shapes[2], dtype=_support.promote(x, torch.float32)),
-    )
+    _given = axes_add_rms_norm({"x": x, "residual": residual, "weight": weight, "eps": eps})
+    return (_given.new(0), _given.new(1), _given.new(2, dtype=_support.promote(x, torch.float32)))
 
 
 def fake_add_rms_norm_backward(
@@ -81,10 +77,7 @@ def fake_add_rms_norm_backward(
     _given = axes_add_rms_norm_backward(
         {"grad_out": grad_out, "grad_sum": grad_sum, "sum": sum, "weight": weight, "rstd": rstd},
     )
-    return (
-        _given.like.new_empty(_given.shapes[0], dtype=_given.dtype),
-        _given.like.new_empty(_given.shapes[1], dtype=_given.dtype),
-    )
+    return (_given.new(0), _given.new(1))
 
 
 def setup_context_add_rms_norm(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

@@ -6,13 +6,18 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import rms_norm_ops  # noqa: F401
@@ -34,6 +39,7 @@ class Case(NamedTuple):
     reference: Callable[..., Any] | None = None
     vmap: bool = False
     axes: Any = None
+    integers: bool = False
     autocast: torch.dtype | None = None
 
 
@@ -94,6 +100,7 @@ CASES = {
         gradcheck=None,
         vmap=True,
         axes=_operators.axes_add_rms_norm_backward,
+        integers=True,
     ),
 }
 
@@ -115,8 +122,12 @@ def arguments(
         torch.set_default_dtype(torch.float32)
     for name, value in named(case, args, kwargs):
         for tensor in tensors(value) if grad and name in case.inputs else ():
-            tensor.requires_grad_(tensor.is_floating_point())
+            tensor.requires_grad_(can_have_gradient(tensor))
     return args, kwargs
+
+
+def can_have_gradient(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def named(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -125,9 +136,14 @@ def named(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tup
 
 def outcome(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the operator returns, or what it wrote if it returns nothing."""
-    result, schema = case.op(*args, **kwargs), case.op._schema
-    written = {a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write}
-    return result if schema.returns else [v for n, v in named(case, args, kwargs) if n in written]
+    result = case.op(*args, **kwargs)
+    if case.op._schema.returns:
+        return result
+    return [value for name, value in named(case, args, kwargs) if name in written(case)]
+
+
+def written(case: Case) -> set[str]:
+    return {a.name for a in case.op._schema.arguments if a.alias_info and a.alias_info.is_write}
 
 
 def tensors(values: Any) -> list[torch.Tensor]:
@@ -139,18 +155,27 @@ def test_opcheck(case: Case) -> None:
     torch.library.opcheck(case.op, *arguments(case, grad=True))
 
 
-@those(lambda case: [str(r.type) for r in case.op._schema.returns] not in (["int"], ["bool"]))
-def test_compile(case: Case) -> None:
+def is_compiled(case: Case) -> bool:
     """Dynamo takes no call that returns an integer or a boolean alone."""
+    return [str(result.type) for result in case.op._schema.returns] not in (["int"], ["bool"])
+
+
+def check_compiled(case: Case, backend: str, make: Callable[[], Arguments]) -> None:
+    """A compiled call gives what the kernel gives, and writes the same."""
     torch._dynamo.reset()
-    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager")
-    (args, kwargs), (others, more) = arguments(case), arguments(case)
+    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend=backend)
+    (args, kwargs), (others, more) = make(), make()
     # As in 2.13; in older releases the type lacks `patch`.
     config: Any = torch._dynamo.config
     with config.patch(capture_dynamic_output_shape_ops=True):
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
     torch.testing.assert_close(found, wanted, **case.tolerances)
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)), **case.tolerances)
+
+
+@those(is_compiled)
+def test_compile(case: Case) -> None:
+    check_compiled(case, "aot_eager", lambda: arguments(case))
 
 
 @those(lambda case: case.reference)
@@ -173,12 +198,15 @@ ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 @those(lambda case: case.inputs and case.gradcheck is not None)
 def test_gradcheck(case: Case) -> None:
     given = dict(case.gradcheck or {})
-    leaves, spec = pytree.tree_flatten(
-        arguments(case, given.pop("dtype", torch.float64), grad=True),
-    )
+    dtype = given.pop("dtype", torch.float64)
+    leaves, spec = pytree.tree_flatten(arguments(case, dtype, grad=True))
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
     if not wanted:
         pytest.skip("not differentiable")
+    # A sample names the dtype of complex tensors; beside float64 they are as precise.
+    for index in wanted if dtype is torch.float64 else ():
+        if leaves[index].dtype is torch.complex64:
+            leaves[index] = leaves[index].detach().to(torch.complex128).requires_grad_()
 
     def results_of(*values: torch.Tensor) -> list[torch.Tensor]:
         for index, value in zip(wanted, values):
@@ -211,6 +239,196 @@ def test_gradcheck(case: Case) -> None:
     )
     options: dict[str, Any] = (SINGLE if is_single else {}) | given
     assert torch.autograd.gradcheck(function, inputs, **options)
+# What a kernel may raise for inputs that it does not take.
+REFUSALS = (AssertionError, IndexError, RuntimeError, TypeError, ValueError)
+
+
+def turned(value: torch.Tensor) -> torch.Tensor:
+    """The first dimension is the innermost in memory."""
+    order = list(reversed(range(value.dim())))
+    return value.permute(order).contiguous().permute(order)
+
+
+def channels_last(value: torch.Tensor) -> torch.Tensor:
+    return value.contiguous(memory_format=torch.channels_last) if value.dim() == 4 else value
+
+
+def expanded(value: torch.Tensor) -> torch.Tensor:
+    """Every row is the first one."""
+    return value[:1].expand_as(value) if value.dim() and len(value) else value
+
+
+def contiguous(value: torch.Tensor) -> torch.Tensor:
+    return value.detach().clone(memory_format=torch.contiguous_format)
+
+
+LAYOUTS = {"transposed": turned, "channels_last": channels_last, "expanded": expanded}
+
+
+class Inputs(NamedTuple):
+    """Arguments like those of a sample, made anew for each call; `what` they are, for messages."""
+
+    what: str
+    make: Callable[[], Arguments]
+    are_all_changed: bool = True
+
+
+def changed(
+    case: Case,
+    change: Callable[[torch.Tensor], torch.Tensor],
+    only: int | None = None,
+) -> Arguments:
+    """The arguments of a sample, of which every tensor is changed, or that one. What is written is never expanded."""
+    args, kwargs = arguments(case, grad=True)
+    given = dict(named(case, args, kwargs))
+    count = 0
+    for name, value in given.items():
+        leaves, spec = pytree.tree_flatten(value)
+        for i, leaf in enumerate(leaves):
+            if not isinstance(leaf, torch.Tensor):
+                continue
+            is_kept = change is expanded and name in written(case)
+            if only in (None, count) and not is_kept:
+                tensor = change(leaf.detach())
+                leaves[i] = tensor.requires_grad_(leaf.requires_grad and can_have_gradient(tensor))
+            count += 1
+        given[name] = pytree.tree_unflatten(leaves, spec)
+    return (
+        tuple(given[name] for name, _ in zip(given, args)),
+        {name: given[name] for name in kwargs},
+    )
+
+
+def layouts(values: Arguments) -> list[tuple[torch.dtype, tuple[int, ...]]]:
+    return [(value.dtype, value.stride()) for value in tensors(values)]
+
+
+def variants(
+    case: Case,
+    what: str,
+    change: Callable[[torch.Tensor], torch.Tensor],
+) -> Iterator[Inputs]:
+    """With every tensor changed, and with each alone; what is already so is left out."""
+    before = layouts(arguments(case))
+    alone = range(len(before)) if len(before) > 1 else ()
+    for only in (None, *alone):
+        make = functools.partial(changed, case, change, only)
+        if layouts(make()) != before:
+            text = f"{what} tensors" if only is None else f"tensor {only} {what}"
+            yield Inputs(text, make, only is None)
+
+
+def taken(case: Case, inputs: Iterable[Inputs]) -> Iterator[tuple[Inputs, list[torch.Tensor]]]:
+    """Those that the kernel takes, with what it gives, after a check of what is promised for them."""
+    is_taken = False
+    for variant in inputs:
+        args, kwargs = variant.make()
+        try:
+            results = tensors(outcome(case, args, kwargs))
+        except REFUSALS:
+            continue
+        is_taken = True
+        check_fake(case, variant, results)
+        # Slower, and of little use where a single tensor is changed.
+        if variant.are_all_changed:
+            torch.library.opcheck(case.op, *variant.make())
+        yield variant, results
+    if not is_taken:
+        pytest.skip("the kernel refuses such inputs, or the sample has nothing to change")
+
+
+def check_fake(case: Case, inputs: Inputs, results: list[torch.Tensor]) -> None:
+    """The fake promises what the kernel gives: compiled programs rely on it."""
+    with FakeTensorMode(shape_env=ShapeEnv(), static_shapes=True) as mode:
+        args, kwargs = pytree.tree_map_only(torch.Tensor, mode.from_tensor, inputs.make())
+        fakes = tensors(outcome(case, args, kwargs))
+    for result, fake in zip(results, fakes):
+        given: dict[str, Any] = {"dtype": result.dtype}
+        promised: dict[str, Any] = {"dtype": fake.dtype}
+        # A size that depends on data is not known.
+        if all(isinstance(size, int) for size in fake.shape):
+            given |= {"shape": tuple(result.shape), "strides": strides(result)}
+            promised |= {"shape": tuple(fake.shape), "strides": strides(fake)}
+        for fact, value in promised.items():
+            message = f"{case.op} with {inputs.what}: its kernel gives {fact} {given[fact]}"
+            assert given[fact] == value, f"{message}, and its fake says {value}"
+
+
+def strides(value: torch.Tensor) -> tuple[int, ...]:
+    """Those that count: in a dimension of size 1 there is no step, and in an empty tensor none at all."""
+    sizes = zip(value.shape, value.stride())
+    return tuple(0 if size == 1 or not value.numel() else step for size, step in sizes)
+
+
+@those(lambda case: True)
+def test_layouts(case: Case) -> None:
+    """Tensors with other strides give the same results, with the strides that the fake says."""
+    inputs = [Inputs("its own tensors", functools.partial(arguments, case), are_all_changed=False)]
+    for name, change in LAYOUTS.items():
+        inputs += variants(case, name, change)
+    for variant, results in taken(case, inputs):
+        plain = pytree.tree_map_only(torch.Tensor, contiguous, variant.make())
+        wanted = tensors(outcome(case, *plain))
+        torch.testing.assert_close(results, wanted, **case.tolerances)
+
+
+@those(lambda case: any(a.has_default_value() for a in case.op._schema.arguments))
+def test_defaults(case: Case) -> None:
+    """Whether an argument is left out or given as its default is the same."""
+    defaults = {a.name: a.default_value for a in case.op._schema.arguments if a.has_default_value()}
+
+    def left_out() -> Arguments:
+        given = dict(named(case, *arguments(case, grad=True)))
+        return (), {name: value for name, value in given.items() if name not in defaults}
+
+    def given() -> Arguments:
+        return (), left_out()[1] | defaults
+
+    inputs = [Inputs("defaults left out", left_out), Inputs("defaults given", given)]
+    for _, results in taken(case, inputs):
+        wanted = tensors(outcome(case, *left_out()))
+        torch.testing.assert_close(results, wanted, **case.tolerances)
+
+
+@those(lambda case: case.integers)
+def test_integers(case: Case) -> None:
+    """Integers in the place of floating-point numbers give results of the dtype that the fake says."""
+
+    def integer(value: torch.Tensor) -> torch.Tensor:
+        return (value * 4).round().long() if value.is_floating_point() else value
+
+    for variant, results in taken(case, variants(case, "integer", integer)):
+        args, kwargs = variant.make()
+        try:
+            wanted = tensors(case.reference(*args, **kwargs)) if case.reference else results
+        except REFUSALS:
+            continue
+        torch.testing.assert_close(
+            results,
+            wanted,
+            check_dtype=False,
+            check_stride=False,
+            **case.tolerances,
+        )
+
+
+# A compiler of C++ is what inductor needs for the CPU.
+HAS_COMPILER = any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++", "cl")))
+FIRST = {case.op: case for case in reversed(CASES.values())}
+
+
+@those(lambda case: case is FIRST[case.op] and is_compiled(case))
+def test_inductor(case: Case) -> None:
+    """A sample of each operator, as it is and with other strides, where there is a compiler."""
+    backend = "inductor" if HAS_COMPILER else "aot_eager"
+    check_compiled(case, backend, functools.partial(arguments, case))
+    inputs = functools.partial(changed, case, turned)
+    try:
+        outcome(case, *inputs())
+    except REFUSALS:
+        return
+    with torch.no_grad():
+        check_compiled(case, backend, inputs)
 
 
 @those(lambda case: case.vmap)
@@ -278,7 +496,7 @@ def outcome_of(
     args, kwargs = pytree.tree_map_only(torch.Tensor, change, arguments(case))
     try:
         return tensors(outcome(case, args, kwargs))
-    except (AssertionError, IndexError, RuntimeError, ValueError):
+    except REFUSALS:
         return None
 
 
@@ -286,19 +504,6 @@ def of_each(results: Sequence[Any], wanted: Sequence[torch.Tensor]) -> list[Any]
     """Where each tensor that a call gives is cut: what is written comes before what is returned, and a list is one result."""
     own = results[-len(wanted) :]
     return [cut for cut in own for _ in range(len(wanted) // len(own))]
-
-
-@those(lambda case: case.axes)
-def test_strides(case: Case) -> None:
-    """Tensors whose first dimension is the innermost in memory give the same results."""
-
-    def turned(value: torch.Tensor) -> torch.Tensor:
-        order = list(reversed(range(value.dim())))
-        return value.permute(order).contiguous().permute(order)
-
-    found = outcome_of(case, turned) or pytest.skip("the kernel refuses them")
-    wanted = tensors(outcome(case, *arguments(case)))
-    torch.testing.assert_close(found, wanted, **case.tolerances)
 
 
 @those(lambda case: case.axes)

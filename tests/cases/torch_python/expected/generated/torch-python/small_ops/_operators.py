@@ -82,6 +82,7 @@ axes_axpy = _axes.Axes(
     {
         "result": ("*b",),
     },
+    is_pointwise=True,
 )
 
 
