@@ -83,12 +83,12 @@ MAYBE = (
 LEAVES = ["grad", "grad", "grad", "y", "ones_like(grad)", "zeros_like(grad)", "y.exp()", "s * y"]
 OF_ONE = (
     "-{0}|{0} * s|{0}.neg()|{0}.flip({{0}})|{0}.cumsum(1)|{0}.roll(1, 0)|{0}.reshape({{3, 2}}).view({{2, 3}})|tril({0})"
-    "|{0}.t().contiguous().t()|{0}.sum({{0}}, true).expand({{2, 3}})|{0}.index_select(0, y.argsort(0).select(1, 0))"
+    "|{0}.t().contiguous().t()|{0}.sum({{0}}, true).expand({{2, 3}})|{0}.index_select(0, y.sort(0)[1].select(1, 0))"
     "|{0}.conj()|{0}.to(y.dtype)|{0}.mean() * y|{0}.detach()|{0}.abs()|{0}.clamp(-0.2, 0.2)|{0}.sort(0)[0]|{0}.relu()"
     "|{0}.amax({{0}}).expand({{2, 3}})|{0}.norm() * y|{0}.sum().item() * y|{0}.masked_fill(y > 0.5, 0)|{0} * {0}.numel()"
     "|{0}.masked_fill(y > 0.5, 1)|doubled({0})|masked({0}, y)|squared({0})|halved_above({0})|hidden({0})|tripled({0})"
     "|shifted({0})|{0}.nan_to_num()|{0}.mm(y.t()).mm(y)|constant_pad_nd({0}, {{1, 0}}, 0).narrow(1, 0, 3)"
-    "|{0}.unbind(0)[0].expand({{2, 3}})|{0}.gather(0, y.argsort(0))"
+    "|{0}.unbind(0)[0].expand({{2, 3}})|{0}.gather(0, y.sort(0)[1])"
 ).split("|")
 OF_TWO = (
     "{0} + {1}|{0} - {1}|{0} * {1}|{0} / ({1} + 3)|{0}.add({1})|sub({0}, {1})|rsub({0}, {1})|mul({0}, {1})"
@@ -96,7 +96,7 @@ OF_TWO = (
     '|{0}.lerp({1}, 0.25)|addcmul({0}, {1}, y)|addcdiv({0}, {1}, y)|einsum("ij,ij->ij", {{{0}, {1}}})'
     "|cat({{{0}, {1}}}, 0).narrow(0, 1, 2)|stack({{{0}, {1}}}, 0).sum({{0}})|{0} + offset({1})|{0} + nothing(y) * {1}"
     "|{0}.copysign({1})|{0}.expand_as({1})|s > 0 ? {0} : {1}|{0}.where(y > 0.5, {1})|masked({0}, {1})"
-    "|{0}.index_add(0, y.argsort(0).select(1, 0), {1})|{0}.scatter(0, y.argsort(0), {1})|{0} * {1}.sum()"
+    "|{0}.index_add(0, y.sort(0)[1].select(1, 0), {1})|{0}.scatter(0, y.sort(0)[1], {1})|{0} * {1}.sum()"
 ).split("|")
 
 
