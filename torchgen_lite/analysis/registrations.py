@@ -36,7 +36,6 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -211,6 +210,8 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
     if Origin.formulas in policy.makes:
         if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
+        if not is_pytorchs and plan.tracking is Origin.raises_versions:
+            yield Registration(operator, VIEWS, plan.tracking)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
     for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():
@@ -242,12 +243,14 @@ def _underived(
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(_RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
-    takes = tensor_arguments(schema.inputs)
-    gives = bool(schema.written) or any(dispatch_kind(r.type).has_tensors for r in schema.returns)
+    takes = any(is_tensor_like(argument.type) for argument in schema.arguments)
+    gives = bool(schema.written) or any(is_tensor_like(result.type) for result in schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
     is_elsewhere |= operator.name in policy.elsewhere
     if takes and gives and not (is_said or is_elsewhere or operator.is_composed):
-        yield Registration(operator, AUTOGRAD, Origin.underived)
+        # Calls that carry no key of autograd have this one.
+        key = AUTOGRAD if tensor_arguments(schema.arguments) else VIEWS
+        yield Registration(operator, key, Origin.underived)
 
 
 def _is_half_said(info: DifferentiabilityInfo) -> bool:
