@@ -128,15 +128,25 @@ def test_an_operator_that_the_extension_defines_otherwise(tmp_path: Path) -> Non
     )
 
 
-def test_an_autograd_kernel_of_c_plus_plus_stays(tmp_path: Path) -> None:
+def test_an_autograd_kernel_of_c_plus_plus_stays_and_the_import_says_so(tmp_path: Path) -> None:
     first = (
         'import torch\nother = torch.library.Library("bad", "DEF")\n'
         'other.define("first(Tensor x) -> Tensor")\n'
         'other.impl("first", lambda x: x + 41, "Autograd")\n'
     )
     more = "  derivatives:\n    x: grad\n"
-    program = "import bad_ops\nprint(bad_ops.first(torch.ones(1, requires_grad=True)).tolist())\n"
-    assert attempt(tmp_path, more, "defines = false\n", first, program) == ["[42.0]"]
+    program = """
+import warnings
+
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    import bad_ops
+print([str(warning.message) for warning in said])
+print(bad_ops.first(torch.ones(1, requires_grad=True)).tolist())
+"""
+    message = "its formulas are not used: another library has a kernel for Autograd"
+    expected = [f"['ops.yaml:1: `bad::first`: {message}']", "[42.0]"]
+    assert attempt(tmp_path, more, "defines = false\n", first, program) == expected
 
 
 def test_fakes_for_operators_that_c_plus_plus_defines(tmp_path: Path) -> None:

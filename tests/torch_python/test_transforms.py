@@ -198,7 +198,11 @@ for call in (
 
 def test_what_has_no_derivative_is_refused_by_name(project: Path) -> None:
     without = "has no formula for forward-mode"
-    assert run_program(project, SETUP + REFUSED).splitlines() == [
+    lines = run_program(project, SETUP + REFUSED).splitlines()
+    undeclared = [line for line in lines if " (ops.yaml:" in line]
+    cure = "add `derivatives:`, or register the kernel as CompositeImplicitAutograd"
+    assert len(undeclared) == 6 and all(line.endswith(cure) for line in undeclared)
+    assert [line.partition(" (ops.yaml:")[0] for line in lines] == [
         f"tl_ops::shifted {without}: the formula of `x` is not linear in the gradient",
         f"tl_ops::opaque {without}: its formulas can't be differentiated",
         f"tl_ops::joined {without}: there is none for `ys`",

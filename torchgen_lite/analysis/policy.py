@@ -64,7 +64,7 @@ BY_WORD = {**BOXED, REFERENCE: Origin.reference}
 STRUCTURED = origins("structured meta")
 AUTOGRAD_KERNELS = origins("autograd refuses_out passes fallthrough raises_versions view")
 TORCH_LIBRARY = origins(
-    "fake traced_view functionalize formulas underived vmap axes autocast reference"
+    "fake traced_view functionalize formulas underived raises_versions vmap axes autocast reference"
 )
 UNKNOWN_VIEWS = origins("not_implemented unknown_view")
 # What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.

@@ -210,6 +210,9 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
     if Origin.formulas in policy.makes:
         if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
+        is_tracked = plan.tracking is Origin.raises_versions
+        if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
+            yield Registration(operator, VIEWS, plan.tracking)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
     for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():

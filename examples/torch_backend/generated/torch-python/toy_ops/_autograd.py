@@ -23,7 +23,7 @@ does: then a kernel of the package is called as it is, where the dispatcher woul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, cast
@@ -32,7 +32,10 @@ import torch
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
-Function = Callable[..., Any]
+from . import _writes
+from ._writes import Function
+from ._writes import tensors_of as _tensors
+
 Table = dict[tuple[str, str], Function]
 Below = Callable[[Any], Function]
 Pair = tuple[torch.Tensor, torch.Tensor]
@@ -58,9 +61,9 @@ class _Node(torch.autograd.function._SingleLevelFunction):
     _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
 
-def _any_requires_grad(*args: Any) -> bool:
+def _any_requires_grad(*args: Any, **kwargs: Any) -> bool:
     """A function that `torch._C` has from 2.7 on."""
-    return any(tensor.requires_grad for tensor in _tensors(args))
+    return any(tensor.requires_grad for tensor in _tensors((args, kwargs)))
 
 
 any_requires_grad: Callable[..., bool] = getattr(_C, "_any_requires_grad", _any_requires_grad)
@@ -101,24 +104,28 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
             # The copy is a part of the graph, so that gradients have gradients.
             old = table[operator, "original"](args[0]) if has_original else None
             return _applied(record, *args, old, below(keyset), kwargs, has_tangents)
+        if is_inplace:
+            _writes.increment_version(args[0])
         with _guard():
             result = below(keyset)(*args, **kwargs)
-        return args[0] if is_inplace else result
+        return _returned(operator, args[0], result) if is_inplace else result
 
     return kernel
 
 
-def calls_below(op: Any, operator: str, final: Table) -> Below:
+def calls_below(op: Any, operator: str, final: Table, is_tracked: bool) -> Below:
     """What calls the operator below autograd, given the keys of a call.
 
-    `final` has the kernels that are called as they are: see Note [Final kernels].
+    `final` has the kernels that are called as they are: see Note [Final kernels]. If what is written is tracked here,
+    the kernel for ADInplaceOrView is passed over: see Note [What is written has a new version].
     """
+    after = _writes.AFTER if is_tracked else _C._after_autograd_keyset
     keys = [key for name, key in final if name == operator and hasattr(_C.DispatchKey, key)]
     own = {_C.DispatchKeySet(getattr(_C.DispatchKey, key)).raw_repr(): key for key in keys}
     known: dict[int, Any] = {}
 
     def learned(keyset: Any) -> Any:
-        rest = keyset & _C._after_autograd_keyset
+        rest = keyset & after
         key = own.get(rest.raw_repr())
         return (operator, key) if key else partial(op._handle.redispatch_boxed, rest)
 
@@ -186,8 +193,7 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
         args, (old, run, kwargs, has_tangents) = given[:-4], given[-4:]
         result = _run(run, args, kwargs)
         if is_inplace:
-            # Tracing may have wrapped it again.
-            result = args[0]
+            result = _returned(operator, args[0], result)
         elif isinstance(result, list) and not has_lists:
             # A final kernel may return a list of several results.
             result = tuple(result)
@@ -240,6 +246,16 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     node: Any = type(name, (_Node,), functions)
     made: Any = autograd.supports_tensorlist(node) if has_lists else node
     return cast("Function", made.apply)
+
+
+def _returned(operator: str, written: torch.Tensor, result: Any) -> torch.Tensor:
+    """What an in-place call returns, which tracing may have wrapped again; a kernel in C++ may return another tensor."""
+    if result is written or _is_transformed():
+        return written
+    is_plain = type(written) is type(result) is torch.Tensor
+    if is_plain and not _C._is_alias_of(written, result):
+        raise RuntimeError(f"{operator} does not return the tensor that it writes to")
+    return written
 
 
 def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
@@ -373,10 +389,6 @@ def _requires_grad(value: Any) -> bool:
 def _is_real(value: torch.Tensor) -> bool:
     """Whether it can have a derivative."""
     return value.is_floating_point() or value.is_complex()
-
-
-def _tensors(values: Any) -> Iterator[torch.Tensor]:
-    return filter(torch.is_tensor, pytree.tree_leaves(values))
 
 
 class _Kept:
@@ -533,56 +545,73 @@ def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
 
 # Calls of operators without formulas.
 
+_DECLARE = "add `derivatives:`, or register the kernel as CompositeImplicitAutograd"
 
-def refusing(op: Any, operator: str, below: Below) -> Function:
+
+def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
     """The kernel of an operator without formulas: a derivative is refused where it would be lost.
 
-    A kernel that is made of PyTorch's functions may have one all the same.
+    What is called runs below autograd, so no result has a derivative, even if the kernel is made of PyTorch's
+    functions.
     """
-    arguments = op._schema.arguments
-    names = [a.name for a in arguments]
-    written = [a.name for a in arguments if a.alias_info and a.alias_info.is_write]
+    is_mutable, written_by = op._schema.is_mutable, _writes.written_tensors(op)
+    without = f"{operator} {_WITHOUT} ({place}): {_DECLARE}"
+    without_forward = f"{operator} {_WITHOUT_FORWARD} ({place}): {_DECLARE}"
+    record = _unrecorded(without)
+    # Of a list in which tensors may be left out, the function of torch sees none.
+    has_gaps = any(str(a.type) == "List[Optional[Tensor]]" for a in op._schema.arguments)
+    requires_grad = _any_requires_grad if has_gaps else any_requires_grad
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        given = (*args, *kwargs.values())
-        has_tangents = may_have_tangents() and any(map(_is_dual, _tensors(given)))
-        is_wanted = _is_enabled() and any_requires_grad(*given)
-        if has_tangents or is_wanted:
-            named = dict(zip(names, args)) | kwargs
-            changed = [named[name] for name in written]
-            if has_tangents and changed:
-                raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
-            if is_wanted and any(map(_requires_grad, _tensors(changed))):
-                raise RuntimeError(f"{operator} {_WITHOUT}")
-        result = below(keyset)(*args, **kwargs)
-        if has_tangents and _lost(result, _is_dual):
-            raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}")
-        lost = _lost(result, _requires_grad) if is_wanted else []
-        if not lost:
+        run = below(keyset)
+        has_tangents = may_have_tangents() and any(map(_is_dual, _tensors((args, kwargs))))
+        is_wanted = _is_enabled() and requires_grad(*args, **kwargs)
+        written = written_by(args, kwargs) if is_mutable else []
+        for tensor in written if is_wanted else ():
+            _check_leaf(tensor)
+            if tensor.requires_grad:
+                raise RuntimeError(without)
+        if has_tangents:
+            result = None if written else _run(run, args, kwargs)
+            if written or any(map(_is_real, _tensors(result))):
+                raise RuntimeError(without_forward)
             return result
-        found = dict(zip(map(id, lost), _applied(_underived, operator, lost, *_tensors(given))))
-        return pytree.tree_map_only(torch.Tensor, lambda t: found.get(id(t), t), result)
+        if is_wanted:
+            return record(run, args, kwargs, written)
+        if written:
+            _writes.increment_version(written)
+        with _guard():
+            return run(*args, **kwargs)
 
     return kernel
 
 
-def _lost(result: Any, has_derivative: Callable[[Any], bool]) -> list[torch.Tensor]:
-    """The results that would have a derivative, and have none."""
-    return [t for t in _tensors(result) if _is_real(t) and not has_derivative(t)]
+def _unrecorded(without: str) -> Function:
+    """A call in the graph, through which no gradient passes."""
 
+    def forward(ctx: Any, leaves_of: Function, written: Any, *inputs: torch.Tensor) -> Any:
+        leaves = leaves_of()
+        kept = {id(leaf) for leaf in leaves}
+        # This moves their versions.
+        ctx.mark_dirty(*(t for t in written if id(t) in kept))
+        _writes.increment_version([t for t in written if id(t) not in kept])
+        return tuple(leaves)
 
-class _Underived(_Node):
-    """Results whose gradient is refused."""
-
-    @staticmethod
-    def forward(ctx: Any, operator: str, results: Sequence[Any], *inputs: Any) -> Any:
-        ctx.operator = operator
-        ctx.mark_dirty(*(r for r in results if any(r is i for i in inputs)))
-        return tuple(results)
-
-    @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        raise RuntimeError(f"{ctx.operator} {_WITHOUT}")
+        raise RuntimeError(without)
 
+    functions = {f.__name__: staticmethod(f) for f in (forward, backward)}
+    node: Any = type("Underived", (_Node,), functions)
 
-_underived: Function = cast("Any", _Underived).apply
+    def record(run: Function, args: Any, kwargs: Any, written: Any) -> Any:
+        shapes: list[Any] = []
+
+        def leaves_of() -> list[Any]:
+            leaves, shape = pytree.tree_flatten(_run(run, args, kwargs))
+            shapes.append(shape)
+            return leaves
+
+        leaves = _applied(node.apply, leaves_of, written, *_tensors((args, kwargs)))
+        return pytree.tree_unflatten(leaves, shapes[0])
+
+    return record

@@ -407,7 +407,7 @@ def _jagged(op: Any, args: Any, kwargs: Any) -> Any:
 
     found = op(*pytree.tree_map(of_values, args), **pytree.tree_map(of_values, kwargs))
     if is_mutable:
-        written = _library._at(_library.written_arguments(op), args, kwargs)
+        written = _library.values_at(_library.written_arguments(op), args, kwargs)
         return (written[0] if len(written) == 1 else tuple(written)) if returns else None
 
     def nested(value: Any, axes: Names) -> Any:

@@ -10,9 +10,9 @@ import hashlib
 import importlib
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -27,13 +27,19 @@ from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.utils import _pytree as pytree
 
-from . import _autograd, _compiled
-from ._autograd import Function, Table
+from . import _autocast, _autograd, _compiled, _writes
+from ._autocast import Casts as Casts
+from ._autocast import float32 as float32
+from ._autocast import lower_precision as lower_precision
+from ._autograd import Table
 from ._autograd import autocasts as autocasts
 from ._autograd import gradients as gradients
 from ._autograd import refused as refused
 from ._autograd import under as under
 from ._compiled import apart as apart
+from ._writes import Function
+from ._writes import values_at as values_at
+from ._writes import written_arguments as written_arguments
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -189,12 +195,20 @@ def _tag(package: str) -> None:
         config.cache_key_tag = " ".join([*others, f"{package}={digest.hexdigest()}"])
 
 
-def _packages() -> dict[str, Any]:
-    """What is registered in this process; it outlives a reload of the package."""
+def _home() -> dict[str, Any]:
+    """What packages know of each other in this process; it outlives a reload."""
     name = "_torchgen_lite_registrations"
-    home = sys.modules.setdefault(name, ModuleType(name))
-    known: dict[str, Any] = home.__dict__.setdefault("packages", {})
-    return known
+    return sys.modules.setdefault(name, ModuleType(name)).__dict__
+
+
+def _packages() -> dict[str, Any]:
+    """What is registered."""
+    return cast("dict[str, Any]", _home().setdefault("packages", {}))
+
+
+def _refusing() -> set[str]:
+    """The operators whose kernel for Autograd only refuses gradients."""
+    return cast("set[str]", _home().setdefault("refusing", set()))
 
 
 @contextmanager
@@ -245,6 +259,8 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
         elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint", "classes"}:
+            if not final:
+                function = _writes.checked(_handle(name), operator.place, what, function)
             library.impl(operator.local_name, function, what)
     keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]
     if keys:
@@ -320,18 +336,51 @@ def _register_triton(library: Any, name: str, launching: Sequence[str], table: A
 
 
 def _register_autograd(library: Any, operator: Operator, table: Table, final: Table) -> None:
-    """What differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
+    """What tracks and differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
     name, op = operator.name, _handle(operator.name)
-    if any(_has_kernel(name, key) for key in ("Autograd", "CompositeImplicitAutograd")):
+    is_tracked, is_refusing = _is_tracked(name, op), (name, "underived") in table
+    # ADInplaceOrView is there for calls that carry no key of autograd, too.
+    key = "Autograd" if _writes.carries_keys(op) else "ADInplaceOrView"
+    if is_tracked and not (is_refusing and key == "ADInplaceOrView"):
+        kernel = _writes.raising_versions(op)
+        library.impl(operator.local_name, kernel, "ADInplaceOrView", with_keyset=True)
+    # The kernel of a backend beside one that is composed is refused all the same.
+    if _has_kernel(name, "CompositeImplicitAutograd") and not is_refusing:
         return
-    below = _autograd.calls_below(op, name, final)
+    is_taken = _has_kernel(name, key)
+    below = _autograd.calls_below(op, name, final, is_tracked or key == "ADInplaceOrView")
     if (name, "backward") in table:
+        if is_taken and not _only_refuses(name):
+            message = "its formulas are not used: another library has a kernel for Autograd"
+            warnings.warn(f"{operator.place}: `{name}`: {message}", stacklevel=2)
+            return
         kernel = _autograd.recording(op, name, table, below)
-        library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
-    elif (name, "underived") in table:
+        with warnings.catch_warnings():
+            # PyTorch warns of the refusal that is replaced.
+            warnings.filterwarnings("ignore", "(?s).*Overriding a previously registered kernel")
+            library.impl(operator.local_name, kernel, "Autograd", with_keyset=True)
+        _refusing().discard(name)
+    elif is_refusing and not is_taken:
         # `Library.impl` would forbid to register derivatives by hand.
-        kernel = _autograd.refusing(op, name, below)
-        library.m.impl(operator.local_name, "Autograd", kernel, True)
+        kernel = _autograd.refusing(op, name, operator.place, below)
+        library.m.impl(operator.local_name, key, kernel, True)
+        _refusing().add(name)
+
+
+def _is_tracked(operator: str, op: Any) -> bool:
+    """Whether versions are moved here: not by another library, nor by the operators that a kernel is composed of."""
+    if not op._schema.is_mutable or _has_kernel(operator, "ADInplaceOrView"):
+        return False
+    is_composed = _has_kernel(operator, "CompositeImplicitAutograd")
+    keys = filter(_writes.is_backend, _C.DispatchKey.__members__)
+    return not is_composed or any(_has_kernel(operator, key) for key in keys)
+
+
+def _only_refuses(operator: str) -> bool:
+    """Whether the kernel for Autograd only refuses gradients: that of a package, or of a library in C++, which says so."""
+    lines = _C._dispatch_dump(operator).splitlines()
+    own = [line for line in lines if line.startswith("Autograd[alias]")]
+    return operator in _refusing() or any("refuses derivatives" in line for line in own)
 
 
 def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
@@ -477,7 +526,7 @@ def _register_functionalize(library: Any, operator: str, compute: Function) -> N
     places = written_arguments(_handle(operator))
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        written = _at(places, args, kwargs)
+        written = values_at(places, args, kwargs)
         result = compute(*args, **kwargs)
         for target, value in zip(written, result if len(written) > 1 else [result]):
             target.copy_(value)
@@ -502,7 +551,7 @@ def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
         return op(*[given.pop(i) for i in range(len(args))], **given)
 
     def fake(*args: Any, **kwargs: Any) -> Any:
-        results = [torch.empty_like(value) for value in _at(places, args, kwargs)]
+        results = [torch.empty_like(value) for value in values_at(places, args, kwargs)]
         return tuple(results) if len(results) > 1 else results[0]
 
     make: Any = torch.library.Library
@@ -514,88 +563,11 @@ def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
     return functional(f"{namespace}::{local}")
 
 
-def _at(
-    places: Sequence[int | str],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> list[Any]:
-    return [kwargs[p] if isinstance(p, str) else args[p] for p in places]
-
-
-def written_arguments(op: Any) -> list[int | str]:
-    """What an operator writes to: positions, and names of keyword-only arguments."""
-    found = [(i, a) for i, a in enumerate(op._schema.arguments) if a.alias_info is not None]
-    return [a.name if a.kwarg_only else i for i, a in found if a.alias_info.is_write]
-
-
-# `torch.autocast`: floating-point tensors are cast, and the operator runs without autocast.
-
-_AUTOCAST = {"CPU": "cpu", "CUDA": "cuda", "XPU": "xpu", "MPS": "mps"}
-
-
-def float32(device: str) -> torch.dtype:
-    return torch.float32
-
-
-def lower_precision(device: str) -> torch.dtype:
-    """The dtype of the autocast context."""
-    return torch.get_autocast_dtype(device)
-
-
-@dataclass(frozen=True)
-class Casts:
-    """A rule for some arguments, which are positions or names: those that are cast, if not all of them,
-    and the one to whose dtype results are cast back."""
-
-    dtype_for: Function
-    only: tuple[int | str, ...] = ()
-    back: int | str | None = None
-
-    def __call__(self, device: str) -> Any:
-        return self.dtype_for(device)
-
-
-GetRule = Callable[[], Function]
-
-
-def _register_autocast(library: Any, operator: str, current: GetRule) -> None:
+def _register_autocast(library: Any, operator: str, current: Callable[[], Function]) -> None:
     """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
-    for backend, device in (_AUTOCAST | own).items():
+    for backend, device in (_autocast.DEVICES | own).items():
         key = f"Autocast{backend}"
         if hasattr(_C.DispatchKey, key) and not _has_kernel(operator, key):
-            kernel = _autocast_kernel(_handle(operator), key, device, current)
+            kernel = _autocast.casting(_handle(operator), key, device, current)
             library.impl(operator.partition("::")[2], kernel, key)
-
-
-def _autocast_kernel(op: Any, key: str, device: str, current: GetRule) -> Function:
-    keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
-
-    def is_cast(value: torch.Tensor) -> bool:
-        is_eligible = value.device.type == device and value.dtype is not torch.float64
-        return is_eligible and value.is_floating_point()
-
-    def cast(argument: Any, dtype: torch.dtype) -> Any:
-        return pytree.tree_map_only(
-            torch.Tensor, lambda value: value.to(dtype) if is_cast(value) else value, argument
-        )
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        rule = current()
-        dtype = rule(device)
-        with _C._ExcludeDispatchKeyGuard(keyset):
-            only = rule.only if isinstance(rule, Casts) else ()
-            given = [cast(v, dtype) if not only or i in only else v for i, v in enumerate(args)]
-            named = {n: cast(v, dtype) if not only or n in only else v for n, v in kwargs.items()}
-            result = op(*given, **named)
-        if not isinstance(rule, Casts) or rule.back is None:
-            return result
-        (before,) = _at([rule.back], args, kwargs)
-        if not is_cast(before):
-            return result
-        return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)
-
-    def cast_back(dtype: torch.dtype) -> Function:
-        return lambda value: value.to(dtype) if value.is_floating_point() else value
-
-    return kernel
