@@ -209,11 +209,9 @@ def _build(folder: Path, target: str, every: Sequence[Entry]) -> None:
     generated = "".join(f'#include "{path}"\n' for path in sources)
     kernels = f"#include <ATen/ATen.h>\nnamespace fz {{\n{own}}}\n#include <fz/verify_kernels.h>\n"
     write_files(folder, {"kernels.cpp": kernels, "generated.cpp": generated})
-    (folder / "headers").mkdir()
-    flags = precompile(folder / "headers")
     include = folder / "cpp" / "include"
     library = compile_library(
-        folder, ["kernels.cpp", "generated.cpp"], flags=flags, includes=[include]
+        folder, ["kernels.cpp", "generated.cpp"], flags=precompile(), includes=[include]
     )
     library.rename(folder / "_C.so")
 
