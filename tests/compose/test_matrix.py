@@ -19,7 +19,7 @@ from tests.cpp.compiling import HAS_COMPILER
 # What is left to refuse: PyTorch itself has no way.
 MOST_REFUSED = 4
 # What still goes wrong with other inputs: derived fakes do not know numbers and strides.
-KNOWN_WRONG = {"fake tensors", "device `meta`"}
+KNOWN_WRONG = {"fake tensors", "device `meta`", "compiled by inductor"}
 
 
 def probe(column: str, folder: Path) -> Column:
