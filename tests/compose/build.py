@@ -15,7 +15,7 @@ COLUMNS = ("torch-python", "cpp-torch", "cpp-torch-stable", BY_HAND)
 IN_CPP = {"cpp-torch": "kernels.cpp", "cpp-torch-stable": "stable.cpp"}
 
 _CONFIG = """\
-schema = ["ops.yaml"]
+schema = {schema}
 targets = {targets}
 
 [target.torch-python]
@@ -35,7 +35,8 @@ def build(column: str, folder: Path) -> None:
         shutil.copy(Path(__file__).with_name("by_hand.py"), folder / "tlc_ops.py")
         return
     targets = [column] if column == "torch-python" else [column, "torch-python"]
-    config = _CONFIG.format(targets=targets).replace("'", '"') + _OF_COLUMN[column]
+    schema = ["ops.yaml"] if column == "cpp-torch-stable" else ["ops.yaml", "scalars.yaml"]
+    config = _CONFIG.format(schema=schema, targets=targets).replace("'", '"') + _OF_COLUMN[column]
     write_files(folder, {"torchgen_lite.toml": config})
     files = generate(load(root=folder))
     write_files(folder, files)

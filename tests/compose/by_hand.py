@@ -1,6 +1,6 @@
 """The same operators by hand, as PyTorch's tutorials on custom operators have them.
 
-They are made with `custom_op`; where a result is an argument, which it refuses, with `torch.library.define`.
+They are made with `custom_op`; where a result is an argument or a tensor is given by keyword, which it refuses, with `torch.library.define`.
 """
 
 from __future__ import annotations
@@ -165,3 +165,77 @@ def log(x: Tensor, text: str) -> None:
 @log.register_fake
 def _(x: Tensor, text: str) -> None:
     return None
+
+
+@custom_op("tlc::affine", mutates_args=())
+def affine(
+    x: Tensor, bias: Tensor | None = None, s: float = 2.0, *, negate: bool = False
+) -> Tensor:
+    return kern.affine(x, bias, s, negate=negate)
+
+
+@affine.register_fake
+def _(x: Tensor, bias: Tensor | None = None, s: float = 2.0, *, negate: bool = False) -> Tensor:
+    return torch.empty_like(kern.affine(x, bias, s, negate=negate))
+
+
+def _keep_affine(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
+    ctx.has_bias, ctx.factor = inputs[1] is not None, inputs[2]
+    if keyword_only_inputs["negate"]:
+        ctx.factor = -ctx.factor
+
+
+affine.register_autograd(
+    lambda ctx, grad: (grad * ctx.factor, grad if ctx.has_bias else None, None),
+    setup_context=_keep_affine,
+)
+
+
+_fragment.define("gate(Tensor x, *, Tensor gate) -> Tensor")
+_fragment.define("collect(Tensor x, *, Tensor(a!) total, float s=1.0) -> ()")
+_fragment.impl("gate", kern.gate, "CPU")
+_fragment.impl("collect", lambda x, *, total, s=1.0: kern.collect(x, total=total, s=s), "CPU")
+_library.register_fake("tlc::gate", lambda x, *, gate: torch.empty_like(x * gate))
+_library.register_fake("tlc::collect", lambda x, *, total, s=1.0: None)
+
+
+@custom_op("tlc::halves", mutates_args=())
+def halves(x: Tensor, n: int = 2, dim: int = 0) -> list[Tensor]:
+    return kern.halves(x, n, dim)
+
+
+halves.register_fake(fakes.halves_fake)
+
+
+def _keep_dimension(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.dim = inputs[2]
+
+
+halves.register_autograd(
+    lambda ctx, grads: (torch.cat(grads, ctx.dim), None, None), setup_context=_keep_dimension
+)
+
+
+@custom_op("tlc::cube", mutates_args=())
+def cube(x: Tensor) -> Tensor:
+    return kern.cube(x)
+
+
+cube.register_fake(lambda x: torch.empty_like(x))
+
+
+def _keep_input(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(inputs[0])
+
+
+cube.register_autograd(
+    lambda ctx, grad: grad * 3 * ctx.saved_tensors[0].square(), setup_context=_keep_input
+)
+
+
+@custom_op("tlc::tally", mutates_args={"seen"})
+def tally(x: Tensor, seen: Tensor | None = None) -> Tensor:
+    return kern.tally(x, seen)
+
+
+tally.register_fake(lambda x, seen=None: torch.empty_like(x))

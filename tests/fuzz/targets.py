@@ -6,6 +6,7 @@ import builtins
 import dis
 import importlib
 import json
+import os
 import random
 import re
 import resource
@@ -25,6 +26,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from tests.conftest import SOURCES
 from tests.fuzz.grammar import Grammar, Options
 from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.lint import lint_program
@@ -41,6 +43,7 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.registered import known_registrations
 
 CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
+PACKAGES = ("python", "torch-python")
 SLOW_SECONDS = 2.0
 # Modules that have everything that generated code may import from them.
 AUTHORS = ("framework", "kernels", "formulas", "fakes")
@@ -203,6 +206,11 @@ class Workshop:
             yield from self._import(codes, target, program)
         if target in CPP and sample:
             self._keep(generated.files, target)
+        if target in PACKAGES and sample:
+            folder = f"{program.config.target_options[target].get('folder', target)}/"
+            own = {path.removeprefix(folder): text for path, text in generated.files.items()}
+            modules = {path: text for path, text in own.items() if path.endswith((".py", ".pyi"))}
+            _write(self.root / "packages" / target, modules)
 
     def _import(
         self, codes: Mapping[str, CodeType], target: str, program: Program
@@ -245,6 +253,27 @@ class Workshop:
         _write(folder, {path.removeprefix(f"{target}/"): text for path, text in own.items()})
         self.samples[target].append(folder)
 
+    def check_types(self, target: str) -> str:
+        """What `mypy --strict` says of all the packages that a target made of samples.
+
+        It does not read torch, which takes a minute: what is of torch may be anything.
+        """
+        folder = self.root / "packages" / target
+        if not folder.exists():
+            return ""
+        write_authors(folder)
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file="]
+        command += [
+            "--follow-imports=silent",
+            "--allow-subclassing-any",
+            "--allow-untyped-decorators",
+        ]
+        command += ["--no-warn-unused-ignores", "--no-warn-return-any", "--exclude=test_"]
+        command += ["--no-site-packages", "--disable-error-code=import-not-found", "."]
+        environment = {**os.environ, "MYPYPATH": os.pathsep.join(SOURCES)}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
     def compile(self, target: str, flags: Sequence[str]) -> str:
         """What g++ says about all the samples of a target in one translation unit."""
         (self.root / "toy.h").write_text(TOY)
@@ -258,6 +287,12 @@ class Workshop:
         return subprocess.run(
             [*command, str(unit)], capture_output=True, text=True, check=False
         ).stderr
+
+
+def write_authors(folder: Path) -> None:
+    """Modules in which authors have whatever generated code imports, of any type."""
+    text = "from typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n"
+    _write(folder, {f"{name}.pyi": text for name in AUTHORS})
 
 
 def wrong_tables(program: Program, dispatcher: Any) -> Iterator[str]:
@@ -361,6 +396,7 @@ def run_grammar(
     samples: int = 0,
     flags: Mapping[str, Sequence[str]] | None = None,
     torch: bool = False,
+    typed: Sequence[str] = (),
 ) -> Tally:
     """What became of the inputs; each problem names its input, which `first` repeats alone.
 
@@ -377,5 +413,7 @@ def run_grammar(
             problems.append(f"seed {seed}, input {number}: {problem}\n{texts!r}\n{toml!r}")
     for target, given in (flags or {}).items():
         problems += filter(None, [workshop.compile(target, given)])
+    for target in typed:
+        problems += filter(None, [workshop.check_types(target)])
     workshop.close()
     return workshop.tally

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler, torch_flags
-from tests.fuzz.targets import run_grammar
+from tests.fuzz import targets
+from tests.fuzz.targets import PACKAGES, run_grammar
 from tests.fuzz.vendors import run_vendors
 
 RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
@@ -21,6 +25,22 @@ def test_files_of_vendors_are_read() -> None:
     tally = run_vendors(400, seed=0)
     assert tally.problems == []
     assert tally.accepted > 40
+
+
+@pytest.mark.parametrize("target", PACKAGES)
+def test_packages_are_typed(target: str) -> None:
+    assert run_grammar(40, seed=3, samples=40, typed=[target]).problems == []
+
+
+def test_a_package_that_is_not_typed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = targets._write
+
+    def write_wrong(root: Path, files: Mapping[str, str]) -> None:
+        write(root, {path: f"{text}\n_wrong: int = ''\n" for path, text in files.items()})
+
+    monkeypatch.setattr(targets, "_write", write_wrong)
+    (problem,) = run_grammar(3, seed=3, samples=3, typed=["python"]).problems
+    assert "Incompatible types in assignment" in problem
 
 
 @needs_compiler

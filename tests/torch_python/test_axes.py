@@ -215,6 +215,9 @@ def test_vmap_is_one_call_where_the_axes_allow_it(project: Path) -> None:
             ("the second *", lambda x, y: my.outer(x, y), (None, 0), (x[0], row)),
             ("both *", lambda x, y: my.outer(x, y), (0, 0), (x, row)),
             ("not first", lambda x: my.peaks(x), (0,), (x,)),
+            # A tensor without dimensions has no part in the dtype of the result.
+            ("a scalar each", lambda x, y: my.muladd(x, y, 2.0), (0, 0), (x, torch.ones(5).double())),
+            ("a scalar", lambda x, y: my.muladd(x, y, 2.0), (0, None), (x, torch.tensor(2.0).double())),
             ("written", written(lambda y, x: my.axpy(y, x, 2.0)), (0, 0), (x, x)),
             ("less is read", written(lambda y, x: my.axpy(y, x, 2.0)), (0, None), (x, x[0])),
             ("in place", written(lambda y: my.scale_(y, 2.0)), (2,), (torch.randn(3, 4, 5),)),
@@ -251,6 +254,8 @@ def test_vmap_is_one_call_where_the_axes_allow_it(project: Path) -> None:
         "the second *: 1",
         "both *: 5",
         "not first: 1",
+        "a scalar each: 5",
+        "a scalar: 5",
         "written: 1",
         "less is read: 1",
         "in place: 1",

@@ -8,3 +8,7 @@ from torch import Tensor
 
 def rows_fake(x: Tensor) -> Tensor:
     return x.new_empty([torch.library.get_ctx().new_dynamic_size(), x.size(1)])
+
+
+def halves_fake(x: Tensor, n: int = 2, dim: int = 0) -> list[Tensor]:
+    return [torch.empty_like(part) for part in x.chunk(n, dim)]

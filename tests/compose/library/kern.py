@@ -59,3 +59,38 @@ def drawn(p: Tensor, *, generator: torch.Generator | None) -> Tensor:
 
 def log(x: Tensor, text: str) -> None:
     os.write(1, text.encode())
+
+
+def affine(x: Tensor, bias: Tensor | None, s: float, *, negate: bool) -> Tensor:
+    scaled = x * -s if negate else x * s
+    return scaled if bias is None else scaled + bias
+
+
+def gate(x: Tensor, *, gate: Tensor) -> Tensor:
+    return x * gate
+
+
+def halves(x: Tensor, n: int, dim: int) -> list[Tensor]:
+    return [part.clone() for part in x.chunk(n, dim)]
+
+
+def cube(x: Tensor) -> Tensor:
+    return x * x * x
+
+
+def collect(x: Tensor, *, total: Tensor, s: float) -> None:
+    total.add_(x, alpha=s)
+
+
+def tally(x: Tensor, seen: Tensor | None) -> Tensor:
+    if seen is not None:
+        seen.add_(x.detach())
+    return x * 2
+
+
+def shift(self: Tensor, other: Tensor, *, alpha: float) -> Tensor:
+    return torch.add(self, other, alpha=alpha)
+
+
+def plus(self: Tensor, other: float) -> Tensor:
+    return self + other

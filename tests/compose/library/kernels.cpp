@@ -70,6 +70,48 @@ void log(const Tensor&, std::string_view text) {
   TORCH_CHECK(write(1, text.data(), text.size()) >= 0);
 }
 
+Tensor affine(
+    const Tensor& x,
+    const std::optional<Tensor>& bias,
+    double s,
+    bool negate) {
+  const Tensor scaled = x * (negate ? -s : s);
+  return bias ? scaled + *bias : scaled;
+}
+
+Tensor gate(const Tensor& x, const Tensor& gate) {
+  return x * gate;
+}
+
+std::vector<Tensor> halves(const Tensor& x, int64_t n, int64_t dim) {
+  std::vector<Tensor> found;
+  for (const Tensor& part : x.chunk(n, dim))
+    found.push_back(part.clone());
+  return found;
+}
+
+Tensor cube(const Tensor& x) {
+  return x * x * x;
+}
+
+void collect(const Tensor& x, Tensor& total, double s) {
+  total.add_(x, s);
+}
+
+Tensor tally(const Tensor& x, const std::optional<Tensor>& seen) {
+  if (seen)
+    seen->add_(x.detach());
+  return x * 2;
+}
+
+Tensor shift(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+  return at::add(self, other, alpha);
+}
+
+Tensor plus(const Tensor& self, const at::Scalar& other) {
+  return self + other;
+}
+
 } // namespace tlc
 
 #include <tlc/verify_kernels.h>

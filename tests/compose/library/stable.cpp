@@ -29,8 +29,15 @@ static Tensor call(
   return torch::stable::detail::to<Tensor>(stack[0]);
 }
 
+// A number as a tensor without dimensions, which has no part in the dtype of a
+// result but beside integers, where it is a float.
 static Tensor number(const Tensor& like, double value) {
-  return torch::stable::fill_(torch::stable::new_empty(like, {}), value);
+  using torch::headeronly::ScalarType;
+  const ScalarType dtype = like.scalar_type();
+  const bool is_integer = dtype == ScalarType::Long || dtype == ScalarType::Int;
+  return torch::stable::fill_(
+      torch::stable::new_empty(like, {}, is_integer ? ScalarType::Float : dtype),
+      value);
 }
 
 static Tensor times(const Tensor& a, const Tensor& b) {
@@ -117,6 +124,47 @@ Tensor drawn(const Tensor& p, const std::optional<Generator>& generator) {
 
 void log(const Tensor&, const std::string& text) {
   STD_TORCH_CHECK(write(1, text.data(), text.size()) >= 0);
+}
+
+Tensor affine(
+    const Tensor& x,
+    const std::optional<Tensor>& bias,
+    double s,
+    bool negate) {
+  const Tensor scaled = scale(x, negate ? -s : s);
+  return bias ? plus(scaled, *bias) : scaled;
+}
+
+Tensor gate(const Tensor& x, const Tensor& gate) {
+  return times(x, gate);
+}
+
+std::vector<Tensor> halves(const Tensor& x, int64_t n, int64_t dim) {
+  std::array<StableIValue, 3> stack{
+      torch::stable::detail::from(x),
+      torch::stable::detail::from(n),
+      torch::stable::detail::from(dim)};
+  STABLE_TORCH_ERROR_CODE_CHECK(torch_call_dispatcher(
+      "aten::chunk", "", stack.data(), TORCH_ABI_VERSION));
+  std::vector<Tensor> found =
+      torch::stable::detail::to<std::vector<Tensor>>(stack[0]);
+  for (Tensor& part : found)
+    part = torch::stable::clone(part);
+  return found;
+}
+
+Tensor cube(const Tensor& x) {
+  return times(times(x, x), x);
+}
+
+void collect(const Tensor& x, Tensor& total, double s) {
+  torch::stable::copy_(total, torch::stable::subtract(total, x, -s));
+}
+
+Tensor tally(const Tensor& x, const std::optional<Tensor>& seen) {
+  if (seen)
+    call("aten::copy_", "", *seen, plus(*seen, x), false);
+  return plus(x, x);
 }
 
 } // namespace tlc

@@ -103,7 +103,10 @@ class Axes:
         names = [argument.name for argument in op._schema.arguments]
         written = [place for place in _library.written_arguments(op) if isinstance(place, int)]
         for place in written:
-            if None in pytree.tree_leaves(in_dims[place]):
+            # Optional tensors may be left out.
+            given = pytree.tree_leaves(args[place : place + 1])
+            dims = pytree.tree_leaves(in_dims[place : place + 1])
+            if any(one is not None and dim is None for one, dim in zip(given, dims)):
                 message = f"vmap can't write to {names[place]}, which it does not map over"
                 raise RuntimeError(f"{self.operator}: {message}")
         found, out = _mapped(self, op, info.batch_size, in_dims, args, kwargs)
@@ -268,7 +271,7 @@ def _mapped(
     axes = [line.tensors.get(name, ()) for name, dim in zip(names, dims) if dim is not None]
     axes += line.results.values()
     stars = [a for a in axes[0] if a[0] == "*" and _bare(a) == a and all(a in own for own in axes)]
-    if not stars:
+    if not stars or _changes_promotion(values, dims):
         return _looped(op, size, dims, (values, spec), kwargs), [0 for _ in line.results]
     values = [v if dim is None else v.movedim(dim, 0) for v, dim in zip(values, dims)]
     shapes = [getattr(v, "shape", ())[dim is not None :] for v, dim in zip(values, dims)]
@@ -283,6 +286,15 @@ def _mapped(
             values[index] = whole.permute([[*has, *missing].index(place) for place in wanted])
     found = op(*pytree.tree_unflatten(values, spec), **kwargs)
     return found, [_of_axes(own, most | more).index(batch) for own in line.results.values()]
+
+
+def _changes_promotion(values: Sequence[Any], dims: Sequence[int | None]) -> bool:
+    """Whether one more dimension could change the dtype of results: tensors without any have a smaller part in it."""
+    ranks = [
+        (v.dim() - (dim is not None), v.dtype) for v, dim in zip(values, dims) if hasattr(v, "dim")
+    ]
+    dtypes = {dtype for _, dtype in ranks}
+    return len(dtypes) > 1 and len({rank > 0 for rank, _ in ranks}) > 1
 
 
 def _looped(op: Any, size: int, dims: Any, flat: Any, kwargs: Any) -> Any:
