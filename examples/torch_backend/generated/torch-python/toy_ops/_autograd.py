@@ -32,7 +32,7 @@ Below = Callable[[Any], Function]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
-    "backward forward no_forward original refuse setup_context underived undefined".split()
+    "backward forward given no_forward original refuse setup_context underived undefined".split()
 )
 
 # Parts of torch have no annotations.
@@ -77,7 +77,7 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
     record = _recorded(op, operator, table)
     without = tuple(False for _ in op._schema.arguments)
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
@@ -171,9 +171,8 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     """
     from torch._library import autograd
 
-    arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
-    defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
-    keywords = {a.name: a.default_value for a in arguments if a.kwarg_only}
+    is_inplace, has_defaults = op._schema.is_mutable, (operator, "given") in table
+    has_keywords = any(a.kwarg_only for a in op._schema.arguments)
 
     def forward(ctx: Any, *given: Any) -> Any:
         args, (old, run, kwargs, has_tangents) = given[:-4], given[-4:]
@@ -190,11 +189,12 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         if fills:
             ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
-        # PyTorch leaves out arguments that equal their default.
-        args += defaults[len(args) :]
+        if has_defaults:
+            # PyTorch leaves out arguments that equal their default.
+            args, kwargs = table[operator, "given"](*args, **kwargs)
         if old is not None:
             args = (old, *args[1:])
-        more = (keywords | kwargs,) if keywords else ()
+        more = (kwargs,) if has_keywords else ()
         table[operator, "setup_context"](ctx, args, *more, result)
         if has_tangents:
             ctx._call, ctx._count = (args, more, result), len(given) - 4
@@ -206,14 +206,13 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            needs = ctx.needs_input_grad
-            nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
+            nothing = _for_inputs(ctx, [None for _ in ctx.needs_input_grad])
             return (*nothing, None, None, None, None)
         if fills:
             made, given = zip(leaves, ctx._results), next(x for x in leaves if x is not None)
             leaves = [make(given) if leaf is None else leaf for leaf, make in made]
             grads = pytree.tree_unflatten(leaves, shape)
-        found = table[operator, "backward"](ctx, *grads)
+        found = _for_inputs(ctx, table[operator, "backward"](ctx, *grads))
         return (*_as_real(ctx, found), None, None, None, None)
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
@@ -233,6 +232,14 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     node: Any = type(name, (_Node,), functions)
     made: Any = autograd.supports_tensorlist(node) if has_lists else node
     return cast("Function", made.apply)
+
+
+def _for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
+    return tuple(
+        [None] * len(need) if gradient is None and isinstance(need, list) else gradient
+        for need, gradient in zip(ctx.needs_input_grad, gradients)
+    )
 
 
 def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
@@ -413,9 +420,8 @@ def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: An
     wanted = [i for i in inputs if _requires_grad(i)]
     grads = pytree.tree_unflatten(inputs, shape)
     with torch.enable_grad():
-        found = table[operator, "backward"](
-            kept, *(grads if isinstance(output, tuple) else [grads])
-        )
+        each = grads if isinstance(output, tuple) else [grads]
+        found = _for_inputs(kept, table[operator, "backward"](kept, *each))
     leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
     pairs = [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
     if not all(g.requires_grad for g, _ in pairs):
@@ -455,7 +461,7 @@ def refusing(op: Any, operator: str, below: Below) -> Function:
     names = [a.name for a in arguments]
     written = [a.name for a in arguments if a.alias_info and a.alias_info.is_write]
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
         has_tangents = may_have_tangents() and any(map(_is_dual, _tensors(given)))
         is_wanted = _is_enabled() and any_requires_grad(*given)

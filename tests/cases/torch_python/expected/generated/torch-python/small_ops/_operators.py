@@ -241,6 +241,7 @@ OPERATORS = [
             "CPU": cpu_axpy,
             "CUDA": cuda_axpy,
             "fake": fake_axpy,
+            "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy,
             "backward": backward_axpy,
             "vmap": axes_axpy.vmap,
@@ -257,6 +258,7 @@ OPERATORS = [
             "CPU": cpu_axpy_,
             "fake": fake_axpy_,
             "functionalize": _library.functional("small::axpy"),
+            "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy_,
             "backward": backward_axpy_,
         },
@@ -269,6 +271,7 @@ OPERATORS = [
         {
             "CPU": cpu_topk,
             "fake": fake_topk,
+            "given": lambda self, k, *, index=None: ((self, k), {"index": index}),
             "setup_context": setup_context_topk,
             "backward": backward_topk,
         },
@@ -296,6 +299,7 @@ OPERATORS = [
         {
             "CPU": cpu_gated,
             "fake": fake_gated,
+            "given": lambda x, gate=None, *, by=1.0: ((x, gate), {"by": by}),
             "setup_context": setup_context_gated,
             "backward": backward_gated,
         },
