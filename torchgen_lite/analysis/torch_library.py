@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -12,6 +13,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.model import bare_type
 
 # The devices that `torch.autocast` knows.
 _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
@@ -62,12 +64,12 @@ def _takes_by_name(operator: Operator) -> bool:
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
     """Whether formulas are registered: they make something differentiable, and can be used."""
     info = plan.info
-    if info is None or unrecordable(operator) is not None:
+    if info is None or unrecordable(operator, info) is not None:
         return False
     return bool(info.slots or info.output_differentiability)
 
 
-def unrecordable(operator: Operator) -> str | None:
+def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str | None:
     """Why `torch.library` can't differentiate an operator that has formulas, or None."""
     schema, name = operator.schema, operator.schema.full_name
     if is_view_rule(operator.function):
@@ -78,6 +80,11 @@ def unrecordable(operator: Operator) -> str | None:
         return f"`{name}` has tensors that are given by keyword"
     if any(dispatch_kind(a.type) is DispatchKind.optional_tensor_list for a in schema.arguments):
         return f"`{name}` has a list of optional tensors"
+    for argument in schema.arguments:
+        # It would be kept without a check of its version.
+        is_list = bare_type(argument.type) == "Tensor[]?"
+        if is_list and info is not None and argument.name in info.uses:
+            return f"`{name}` has a list of tensors that may be absent, `{argument.name}`"
     if operator.kind is SchemaKind.functional:
         return None
     if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:

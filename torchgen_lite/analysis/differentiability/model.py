@@ -94,6 +94,11 @@ class DifferentiabilityInfo(NamedTuple):
         return tuple(slot.name for slot in self.slots)
 
     @property
+    def uses(self) -> frozenset[str]:
+        """The arguments and results that have a formula, or that one keeps."""
+        return frozenset(self.arguments).union(one.source for one in self.saved)
+
+    @property
     def without_formula(self) -> tuple[TensorArgument, ...]:
         """The tensors that must not require a gradient, since they have no formula.
 

@@ -79,7 +79,7 @@ def functionalize(
         return
     others: Any = get(op, key)
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         from torch._functorch import pyfunctorch
 
         layer: Any = pyfunctorch.retrieve_current_functorch_interpreter()

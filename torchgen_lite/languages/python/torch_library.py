@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_ops
-from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.python.names import free_name, identifier
 from torchgen_lite.languages.python.signature import (
     Import,
     Parameter,
@@ -26,6 +26,7 @@ from torchgen_lite.schema import (
     Type,
 )
 from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.model import bare_type
 
 # Module names in generated functions. An argument with such a name would hide the module.
 MODULES = frozenset({"_library", "_places", "_support", "torch"})
@@ -43,16 +44,19 @@ def forwarded(schema: FunctionSchema) -> list[str]:
 
 
 def default_text(argument: Argument, value_of: Callable[[Argument], object]) -> str | None:
-    """A default as spelled in a signature: `torch.contiguous_format`."""
+    """A default as spelled in a signature: `torch.contiguous_format`, `torch.device("cpu")`."""
     if argument.default is None:
         return None
     value = value_of(argument)
-    return f"torch.{value.name}" if isinstance(value, NamedConstant) else literal(value)
+    if isinstance(value, NamedConstant):
+        return f"torch.{value.name}"
+    text = literal(value)
+    return f"torch.device({text})" if bare_type(argument.type) == "Device" else text
 
 
 def received_default(argument: Argument) -> object:
     """The value where PyTorch has made a list of one number."""
-    return as_received(argument.type, python.default(argument))
+    return as_received(argument.type, torch_ops.value_of(argument))
 
 
 def _as_received(type_: Type) -> Type:
@@ -115,9 +119,35 @@ def dictionary(settings: Iterable[tuple[str, float | str]]) -> str:
 
 def reference(schema: FunctionSchema, text: str) -> str:
     """A function of the operator's arguments, which is an expression: `lambda x: torch.exp(x)`."""
+    return _received(schema, text, lambda argument: identifier(argument.name))
 
+
+def calling(schema: FunctionSchema, before: Sequence[str] = ()) -> str:
+    """What calls a function with `before` and every argument, though PyTorch leaves out those that equal their default:
+    `lambda _call, x, n=2: _call(x, n)`. Empty if there is no default."""
+    names = [*map(parameter_name, schema.arguments)]
+    first = [free_name(name, names) for name in ("_call", *before)]
+    call = f"{first[0]}({', '.join([*first[1:], *forwarded(schema)])})"
+    return _received(schema, call, parameter_name, first) if _has_defaults(schema) else ""
+
+
+def given(schema: FunctionSchema) -> str:
+    """What gives every argument of a call: `lambda x, n=2, *, k=1: ((x, n), {"k": k})`. Empty if there is no default."""
+    positional = tuple_display([*map(parameter_name, schema.positional)])
+    keywords = ", ".join([f"{quote(a.name)}: {a.name}" for a in schema.kwarg_only])
+    text = f"({positional}, {{{keywords}}})"
+    return _received(schema, text, parameter_name) if _has_defaults(schema) else ""
+
+
+def _has_defaults(schema: FunctionSchema) -> bool:
+    return any(argument.default is not None for argument in schema.arguments)
+
+
+def _received(
+    schema: FunctionSchema, text: str, name: Callable[[Argument], str], first: Sequence[str] = ()
+) -> str:
     def parameter(argument: Argument) -> Parameter:
-        default = default_text(argument, received_default)
-        return Parameter(identifier(argument.name), default=default)
+        return Parameter(name(argument), default=default_text(argument, received_default))
 
-    return f"lambda {', '.join(map(str, python.parameters(schema, parameter)))}: {text}"
+    parameters = [*first, *map(str, python.parameters(schema, parameter))]
+    return f"lambda {', '.join(parameters)}: {text}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torchgen_lite.analysis.registrable import NUMBER_NAMES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import BUILTIN_TYPES, identifier, is_reserved
 from torchgen_lite.languages.python.signature import (
@@ -27,9 +28,9 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.python.types import BROADCASTING, TYPES, Annotations
 from torchgen_lite.languages.text import lengthened
-from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.defaults import as_received
-from torchgen_lite.schema.model import sized_list
+from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, walk_type
+from torchgen_lite.schema.defaults import ENUMERATORS, as_received
+from torchgen_lite.schema.model import bare_type, sized_list
 
 OPERATOR_PARAMETER = "_op"
 _TYPES = Annotations(
@@ -112,9 +113,21 @@ def _parameter(argument: Argument, default: str | None = None) -> Parameter:
     return Parameter(identifier(argument.name), argument_type(argument.type), default)
 
 
+def value_of(argument: Argument) -> object:
+    """The value of a default. Where an integer is wanted, PyTorch takes a name such as `float` for a number."""
+    value = python.default(argument)
+    if ENUMERATORS.keys().isdisjoint(map(bare_type, walk_type(argument.type))):
+        return [*map(_numbered, value)] if isinstance(value, list) else _numbered(value)
+    return value
+
+
+def _numbered(value: object) -> object:
+    return NUMBER_NAMES.get(value.name, value) if isinstance(value, NamedConstant) else value
+
+
 def default(argument: Argument) -> object:
     """A default that a caller may pass: `(2, 2)` for `SymInt[2] a=2`, as PyTorch repeats no such number."""
-    value, list_ = python.default(argument), sized_list(argument.type)
+    value, list_ = value_of(argument), sized_list(argument.type)
     is_repeated = list_ is not None and str(list_.elem) in BROADCASTING
     return value if is_repeated else as_received(argument.type, value)
 

@@ -78,8 +78,7 @@ class AutogradView(NamedTuple):
 
     @property
     def uses_needs(self) -> bool:
-        """Whether backward asks which inputs need a gradient: for a formula, or for the length of a
-        list."""
+        """Whether backward asks which inputs need a gradient."""
         return bool(self.formulas or "needs" in self.returned)
 
 
@@ -241,20 +240,10 @@ def _lists(schema: FunctionSchema) -> set[str]:
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    schema, items = operator.schema, []
-    for index, argument in enumerate(schema.positional):
-        if argument.name in info.arguments:
-            items.append(f"grad_{argument.name}_")
-        elif dispatch_kind(argument.type).is_list:
-            items.append(f"[None] * len(needs[{index}])")
-        else:
-            items.append("None")
-    result = tuple_display(items)
+    schema, names = operator.schema, [a.name for a in operator.schema.positional]
+    result = tuple_display([f"grad_{n}_" if n in info.arguments else "None" for n in names])
     if operator.function.is_auto:
         names = {a: identifier(a.name) for a in schema.arguments}
         given = [f"{n}=" * a.kwarg_only + saved.local(a.name) for a, n in names.items()]
         result = f"_library.gradients(ctx, needs, grads, _library.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
-    if _lists(schema) and any(a.default is not None for a in schema.positional):
-        # torch.library wants exactly as many as there were inputs.
-        result = f"{result}[: len(ctx.needs_input_grad)]"
     return result

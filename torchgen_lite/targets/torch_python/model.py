@@ -145,8 +145,10 @@ class Package(NamedTuple):
         found = self.named_function(operator, field)
         if found is None:
             return ""
-        place = f"_places.{operator.named(field)}"
-        return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"
+        before = ("info", "in_dims") if field == "vmap" else ()
+        calling = torch_library.calling(operator.schema, before)
+        given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
+        return f"_library.named({', '.join(filter(None, given))})"
 
     def reference(self, operator: PackagedOperator) -> str:
         """The function that the reference of the samples is."""

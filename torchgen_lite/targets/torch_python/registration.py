@@ -19,6 +19,7 @@ from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_fo
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.torch_library import added_tags
+from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
@@ -69,6 +70,9 @@ def _rules(
             yield "original", "torch.clone"
         if info.tests_gradients:
             yield "undefined", "torch.is_tensor"
+        given = torch_library.given(operator.schema)
+        if given:
+            yield "given", given
         yield "setup_context", operator.named("setup_context")
         yield "backward", operator.named("backward")
         reason = refuses_forward(info)

@@ -122,8 +122,9 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
     for key in sorted({*function.triton} - in_python):
         message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
         yield finding(function, "TG387", message, function.place("triton"), "not in Python")
-    has_formulas = function.derivatives is not None and package.options.autograd
-    problem = unrecordable(operator.facts) if has_formulas and not is_view_rule(function) else ""
+    if function.derivatives is None or not package.options.autograd or is_view_rule(function):
+        return
+    problem = unrecordable(operator.facts, package.resolved.autograd[operator.name].info)
     if problem:
         place = function.place("derivatives") or function.place("func")
         yield finding(function, "TG338", problem, place, "formulas here")

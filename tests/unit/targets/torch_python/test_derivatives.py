@@ -75,7 +75,7 @@ ENTRIES = {
         "    grad_x_: Any = None\n"
         "    if needs[0]:\n"
         "        grad_x_ = torch.ops.my.f(grad, grad, [], s=s)\n"
-        "    return (grad_x_, None, [None] * len(needs[2]))\n",
+        "    return (grad_x_, None, None)\n",
     ),
     "an argument that is called as what is kept of another": (
         "- func: my::f(Tensor x, int[] x_shape) -> Tensor\n"

@@ -95,12 +95,16 @@ def resolve(place: str, module: str, name: str) -> Function:
 _named: set[str] = set()
 
 
-def named(place: str, module: str, name: str) -> Function:
-    """The same, imported at its first call."""
+def _plainly(function: Function, /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def named(place: str, module: str, name: str, calling: Function = _plainly) -> Function:
+    """The same, imported at its first call. `calling` gives it the arguments that PyTorch leaves out."""
     _named.add(module)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return resolve(place, module, name)(*args, **kwargs)
+        return calling(resolve(place, module, name), *args, **kwargs)
 
     return call
 
@@ -483,7 +487,7 @@ def _register_view(library: Any, operator: str, view: Function) -> None:
     """A view is traced and differentiated as the torch view that its rule names."""
     name, op = operator.partition("::")[2], _handle(operator)
 
-    def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def autograd(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         is_wanted = torch.is_grad_enabled() and _autograd.any_requires_grad(*args, kwargs)
         if is_wanted or _autograd.may_have_tangents():
             return view(*args, **kwargs)

@@ -549,6 +549,7 @@ OPERATORS = [
             "CPU": cpu_squash,
             "PrivateUse1": privateuse1_squash,
             "fake": fake_squash,
+            "given": lambda self, scale=1.0: ((self, scale), {}),
             "setup_context": setup_context_squash,
             "backward": backward_squash,
         },

@@ -349,6 +349,7 @@ OPERATORS = [
         "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)",
         {
             "fake": fake_hinge,
+            "given": lambda input, target, margin=1.0: ((input, target, margin), {}),
             "setup_context": setup_context_hinge,
             "backward": backward_hinge,
             "autocast": _library.Casts(_library.float32, back=0),
@@ -360,6 +361,7 @@ OPERATORS = [
         "drift(Tensor x, Tensor saved_x, float _kernel=1.0) -> Tensor",
         {
             "fake": fake_drift,
+            "given": lambda x, saved_x, _kernel=1.0: ((x, saved_x, _kernel), {}),
             "setup_context": setup_context_drift,
             "backward": backward_drift,
         },

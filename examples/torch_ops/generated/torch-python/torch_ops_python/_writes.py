@@ -78,7 +78,7 @@ def raising_versions(op: Any) -> Function:
     """The kernel for ADInplaceOrView of an operator that writes."""
     written = written_tensors(op)
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         increment_version(written(args, kwargs))
         return op._handle.redispatch_boxed(keyset & AFTER, *args, **kwargs)
 

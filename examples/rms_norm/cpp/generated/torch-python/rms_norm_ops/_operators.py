@@ -196,6 +196,7 @@ OPERATORS = [
         "add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps=1e-6) -> (Tensor out, Tensor sum, Tensor rstd)",
         {
             "fake": fake_add_rms_norm,
+            "given": lambda x, residual, weight, eps=1e-06: ((x, residual, weight, eps), {}),
             "setup_context": setup_context_add_rms_norm,
             "backward": backward_add_rms_norm,
             "forward": forward_add_rms_norm,

@@ -42,7 +42,7 @@ Pair = tuple[torch.Tensor, torch.Tensor]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
-    "backward forward no_forward original refuse setup_context tried underived undefined".split()
+    "backward forward given no_forward original refuse setup_context tried underived undefined".split()
 )
 
 # Parts of torch have no annotations.
@@ -87,7 +87,7 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
     record = _recorded(op, operator, table)
     without = tuple(False for _ in op._schema.arguments)
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
@@ -185,9 +185,8 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
     """
     from torch._library import autograd
 
-    arguments, is_inplace = op._schema.arguments, op._schema.is_mutable
-    defaults = tuple(a.default_value for a in arguments if not a.kwarg_only)
-    keywords = {a.name: a.default_value for a in arguments if a.kwarg_only}
+    is_inplace, has_defaults = op._schema.is_mutable, (operator, "given") in table
+    has_keywords = any(a.kwarg_only for a in op._schema.arguments)
 
     def forward(ctx: Any, *given: Any) -> Any:
         args, (old, run, kwargs, has_tangents) = given[:-4], given[-4:]
@@ -203,11 +202,12 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         if fills:
             ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
-        # PyTorch leaves out arguments that equal their default.
-        args += defaults[len(args) :]
+        if has_defaults:
+            # PyTorch leaves out arguments that equal their default.
+            args, kwargs = table[operator, "given"](*args, **kwargs)
         if old is not None:
             args = (old, *args[1:])
-        more = (keywords | kwargs,) if keywords else ()
+        more = (kwargs,) if has_keywords else ()
         table[operator, "setup_context"](ctx, args, *more, result)
         if has_tangents:
             ctx._call, ctx._count = (args, more, result), len(given) - 4
@@ -219,14 +219,13 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
             ctx.needs_input_grad = ctx.needs_input_grad[:-4]
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            needs = ctx.needs_input_grad
-            nothing = [[None] * len(n) if isinstance(n, list) else None for n in needs]
+            nothing = _for_inputs(ctx, [None for _ in ctx.needs_input_grad])
             return (*nothing, None, None, None, None)
         if fills:
             made, given = zip(leaves, ctx._results), next(x for x in leaves if x is not None)
             leaves = [make(given) if leaf is None else leaf for leaf, make in made]
             grads = pytree.tree_unflatten(leaves, shape)
-        found = table[operator, "backward"](ctx, *grads)
+        found = _for_inputs(ctx, table[operator, "backward"](ctx, *grads))
         return (*_as_real(ctx, found), None, None, None, None)
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
@@ -256,6 +255,14 @@ def _returned(operator: str, written: torch.Tensor, result: Any) -> torch.Tensor
     if is_plain and not _C._is_alias_of(written, result):
         raise RuntimeError(f"{operator} does not return the tensor that it writes to")
     return written
+
+
+def _for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
+    return tuple(
+        [None] * len(need) if gradient is None and isinstance(need, list) else gradient
+        for need, gradient in zip(ctx.needs_input_grad, gradients)
+    )
 
 
 def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
@@ -445,9 +452,8 @@ def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: An
         """What the formulas give for these gradients, each with the tangent of its argument."""
         grads = pytree.tree_unflatten(points, shape)
         with torch.enable_grad():
-            found = table[operator, "backward"](
-                kept, *(grads if isinstance(output, tuple) else [grads])
-            )
+            each = grads if isinstance(output, tuple) else [grads]
+            found = _for_inputs(kept, table[operator, "backward"](kept, *each))
         leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
         return [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
 
@@ -562,7 +568,7 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
     has_gaps = any(str(a.type) == "List[Optional[Tensor]]" for a in op._schema.arguments)
     requires_grad = _any_requires_grad if has_gaps else any_requires_grad
 
-    def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         run = below(keyset)
         has_tangents = may_have_tangents() and any(map(_is_dual, _tensors((args, kwargs))))
         is_wanted = _is_enabled() and requires_grad(*args, **kwargs)

@@ -242,6 +242,7 @@ OPERATORS = [
             "CPU": cpu_axpy,
             "CUDA": cuda_axpy,
             "fake": fake_axpy,
+            "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy,
             "backward": backward_axpy,
             "vmap": axes_axpy.vmap,
@@ -258,6 +259,7 @@ OPERATORS = [
             "CPU": cpu_axpy_,
             "fake": fake_axpy_,
             "functionalize": _library.functional("small::axpy"),
+            "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy_,
             "backward": backward_axpy_,
         },
@@ -270,6 +272,7 @@ OPERATORS = [
         {
             "CPU": cpu_topk,
             "fake": fake_topk,
+            "given": lambda self, k, *, index=None: ((self, k), {"index": index}),
             "setup_context": setup_context_topk,
             "backward": backward_topk,
         },
@@ -297,6 +300,7 @@ OPERATORS = [
         {
             "CPU": cpu_gated,
             "fake": fake_gated,
+            "given": lambda x, gate=None, *, by=1.0: ((x, gate), {"by": by}),
             "setup_context": setup_context_gated,
             "backward": backward_gated,
         },
