@@ -268,7 +268,7 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMeth
         return None
     name, value = node.function.name, node.function.value
     is_ours = call.operator is not None and call.operator.is_own
-    is_known = name in methods or name[0] == "_"
+    is_known = name.removesuffix("_symint") in methods or name[0] == "_"
     if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
         return None
     torch = functions_of_torch()

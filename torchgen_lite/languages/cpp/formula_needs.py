@@ -87,8 +87,10 @@ def _untaken(call: Typed, name: str) -> str:
 
 
 def _certain(part: Typed) -> Kind:
-    """The kind of a value, as far as it is more than assumed."""
-    return part.kind if part.kind != TENSOR or isinstance(part.node, nodes.Name) else UNKNOWN
+    """The kind of a value, as far as it is more than assumed. PyTorch's formulas for lists compare one tensor of each."""
+    is_assumed = part.kind == TENSOR and not isinstance(part.node, nodes.Name)
+    is_of_lists = isinstance(part.node, nodes.Binary) and any(p.kind.is_list for p in part.parts)
+    return UNKNOWN if is_assumed or is_of_lists else part.kind
 
 
 def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:

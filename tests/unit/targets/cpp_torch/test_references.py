@@ -208,8 +208,10 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_variable_cannot_be(value: str, code: str, message: str, tmp_path: Path) -> None:
-    found = made("result: torch.add(x, v)", tmp_path, let={"v": value}).diagnostics
-    assert [(one.code, one.message) for one in found] == [(code, message)]
+    # What is called with it may take no such value either.
+    every = made("result: torch.add(x, v)", tmp_path, let={"v": value}).diagnostics
+    found = [one for one in every if (one.code, one.message) == (code, message)]
+    assert {one.code for one in every} <= {code, "TG323"} and len(found) == 1
     assert found[0].label is not None and found[0].label.span.line == 7
 
 
