@@ -33,7 +33,7 @@ QUICK = [
     if not row.is_together and not row.only and not row.name.startswith("DTensor")
 ]
 # With how many kinds of input an operator is tried.
-_KINDS = 4
+_KINDS = 3
 Pull = Callable[[str], Iterator[tuple[str, str]]]
 
 
@@ -133,7 +133,7 @@ class Entries:
             root = self._two(self._deeper(root), self._deeper(leaf))
         root = self._deeper(self._deeper(root))
         is_reduced = self.chooser.random() < 0.25
-        grad = "grad.unsqueeze(-1)" if is_reduced else "grad"
+        grad = "grad.unsqueeze(-1).expand_as(x)" if is_reduced else "grad"
         terms: dict[str, list[str]] = {tensor: [] for tensor in tensors}
         for tensor, term in root.pull(grad):
             terms[tensor].append(term)
