@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import RELEASE
 from tests.torch_python.generated import run_program, write_package
 
 pytestmark = pytest.mark.torch
@@ -132,22 +131,16 @@ print(sorted(name for name in torch._C._dispatch_get_all_op_names() if "alone::"
 """
 
 
-@pytest.mark.parametrize("is_traced", [True, False])
-def test_without_a_functional_variant(tmp_path: Path, is_traced: bool) -> None:
-    """PyTorch traces them from 2.13 on. Before, they compute on copies; a composite one needs neither."""
+def test_without_a_functional_variant(tmp_path: Path) -> None:
+    """They compute on copies; a composite one needs none."""
     (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
     (tmp_path / "ops.yaml").write_text(ALONE)
     (tmp_path / "write_kernels.py").write_text(ALONE_KERNELS)
     write_package(tmp_path)
-    library = tmp_path / "generated/torch-python/alone_ops/_library.py"
-    text = library.read_text()
-    if not is_traced:
-        assert text.count('("inplace", "out")]') == 1
-        library.write_text(text.replace('("inplace", "out")]', "()]"))
     eager, compiled, names = run_program(tmp_path, ALONE_PROGRAM).splitlines()
     # y becomes 2 + 2 * 1, z 4 * 4; and x has a result on each side.
     values = [(4.0, (1, 3)), (0.0, (3, 1)), (2.0, (3, 1))]
     assert eager == compiled == str([*values, *((n, (3, 1)) for n in (1.0, 4.0, 16.0))])
     own = ["alone::add_", "alone::both.out", "alone::composed_"]
     beside = ["alone::_copying_add_", "alone::_copying_both.out"]
-    assert names == str(own if is_traced and RELEASE >= (2, 13) else sorted([*beside, *own]))
+    assert names == str(sorted([*beside, *own]))

@@ -32,7 +32,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
-from torchgen_lite.analysis.torch_library import added_tags
+from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
 from torchgen_lite.loader.entry import NativeFunction
@@ -87,9 +87,8 @@ class Served:
         """
         strength = self.strength(FUNCTIONALIZE)
         returns_alias = any(value.annotation for value in operator.schema.returns)
-        tags = added_tags(operator) if Origin.vmap in self.policy.makes else ()
-        is_tagged = "inplace" in tags or "out" in tags
-        is_enough = self.policy.is_pytorch or self.is_composed or is_tagged or not returns_alias
+        is_traced = Origin.vmap in self.policy.makes and returns_what_it_writes(operator)
+        is_enough = self.policy.is_pytorch or self.is_composed or is_traced or not returns_alias
         return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
 
     def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:

@@ -45,6 +45,8 @@ _SINGLE = INTEGERS | {"Scalar", "bool", "complex", "float", "str"}
 # For other element types the parser makes integer lists, which a kernel cannot take.
 _LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
 _DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
+# The escapes in strings that its lexer reads, as Python does.
+_ESCAPE = re.compile(r"""\\(?:["'\\abfntv]|[01][0-7]{2})""")
 _SMALLEST = 2.2250738585072014e-308
 
 Atom = tuple[str, str]
@@ -182,6 +184,8 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
     whole = kind == NUMBER and not is_imaginary and not has_fraction
     if not fits.get(name, whole or text in names):
         return f"it does not accept `{text}` as a value of type `{name}`"
+    if kind == STRING and "\\" in _ESCAPE.sub("", text):
+        return f"it does not read an escape in `{text}`; write the character itself"
     if kind == NUMBER and not _is_in_range(text, is_imaginary or has_fraction or name == "float"):
         return f"`{text}` does not fit into 64 bits"
     return ""

@@ -40,20 +40,13 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
             yield f"Autocast{device}", Origin.autocast
 
 
-def added_tags(operator: Operator) -> list[str]:
-    """Those of the entry, and `inplace` or `out` where PyTorch allows them: with them, such operators compile."""
-    if operator.function.namespace in TORCH_NAMESPACES:
-        return []
-    tags, arguments = [*operator.function.tags], operator.schema.arguments
-    written = [a for a in arguments if a.is_write]
+def returns_what_it_writes(operator: Operator) -> bool:
+    """Whether an operator that PyTorch does not have writes to tensors, and returns those and nothing else."""
+    written = [a for a in operator.schema.arguments if a.is_write]
     results = [r.argument for r in results_of(operator.schema)]
-    if not written or results != written or any(not isinstance(a.type, BaseType) for a in written):
-        return tags
-    if operator.kind is SchemaKind.out:
-        tag, is_allowed = "out", all(a.kwarg_only for a in written)
-    else:
-        tag, is_allowed = "inplace", written == [*arguments[:1]] and not written[0].kwarg_only
-    return [*tags, tag] if is_allowed and tag not in tags else tags
+    is_plain = all(isinstance(a.type, BaseType) for a in written)
+    is_own = operator.function.namespace not in TORCH_NAMESPACES
+    return is_own and is_plain and bool(written) and results == written
 
 
 def _takes_by_name(operator: Operator) -> bool:

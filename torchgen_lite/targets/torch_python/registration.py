@@ -18,7 +18,6 @@ from collections.abc import Collection, Iterator
 from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.torch_library import added_tags
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.schema import SchemaKind
@@ -32,7 +31,7 @@ def build_registrations(
 ) -> list[tuple[PackagedOperator, dict[str, str], list[str]]]:
     """Every operator, what is registered for it (by dispatch key, `fake`, or the like), and its tags."""
     refusing = {view.operator.name for view in autograd.operators if view.undifferentiable}
-    return [(o, dict(_rules(package, o, refusing)), added_tags(o.facts)) for o in package.operators]
+    return [(o, dict(_rules(package, o, refusing)), [*o.function.tags]) for o in package.operators]
 
 
 def _rules(

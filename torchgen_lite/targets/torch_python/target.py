@@ -86,7 +86,7 @@ def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
     if function.func.is_open:
         return "takes or returns any number of values, which a function cannot"
-    for argument in function.func.kwarg_only:
+    for argument in [one for one in function.func.arguments if one.kwarg_only]:
         if is_reserved(argument.name):
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:

@@ -281,7 +281,6 @@ OPERATORS = [
             "setup_context": setup_context_scale_,
             "backward": backward_scale_,
         },
-        tags=("inplace",),
     ),
     _library.Operator(
         _places.func_scale_out,
@@ -292,7 +291,6 @@ OPERATORS = [
             "functionalize": _library.functional("torch_ops::scale"),
             "underived": torch.is_tensor,
         },
-        tags=("out",),
     ),
     _library.Operator(
         _places.func_minmax,

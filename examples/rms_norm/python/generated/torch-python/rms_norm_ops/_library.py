@@ -269,11 +269,11 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
     keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]
     if keys:
         _register_triton(library, name, keys, table)
-    if {"inplace", "out"}.intersection(operator.tags) and not _is_traced(name):
-        _register_functionalize(library, name, _define_copying(libraries, operator))
     if operator.is_torchs:
         return
     op, is_composed = _handle(name), _has_kernel(name, "CompositeImplicitAutograd")
+    if _returns_what_it_writes(op) and not _is_traced(name):
+        _register_functionalize(library, name, _define_copying(libraries, operator))
     is_view = is_composed and any(value.alias_info for value in op._schema.returns)
     if (op._schema.is_mutable or is_view) and not _has_kernel(name, "Functionalize"):
         _compiled.functionalize(library, op, written_arguments(op), is_composed, new)
@@ -514,8 +514,7 @@ def functional(operator: str) -> Function:
 def _is_traced(operator: str) -> bool:
     """Whether tracing supports an operator that returns what it writes.
 
-    From 2.13 on, PyTorch does if it has the tag `inplace` or `out`; older releases do
-    not have these tags.
+    From 2.13 on, PyTorch does if it has the tag `inplace` or `out`; older releases do not have these tags.
     """
     tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
     keys = ("Functionalize", "CompositeImplicitAutograd")
@@ -537,6 +536,19 @@ def _register_functionalize(library: Any, operator: str, compute: Function) -> N
         return tuple(written) if len(written) > 1 else written[0]
 
     library.impl(operator.partition("::")[2], kernel, "Functionalize")
+
+
+def _returns_what_it_writes(op: Any) -> bool:
+    """Whether it writes to tensors, and returns those and nothing else."""
+    written = [
+        a for a in op._schema.arguments if a.alias_info is not None and a.alias_info.is_write
+    ]
+    is_plain = all(isinstance(a.type, _C.TensorType) for a in written)
+    sets = [
+        [v.alias_info and v.alias_info.before_set for v in vs]
+        for vs in (written, op._schema.returns)
+    ]
+    return bool(written) and is_plain and sets[0] == sets[1]
 
 
 def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:

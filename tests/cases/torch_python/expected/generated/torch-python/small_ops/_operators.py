@@ -263,7 +263,6 @@ OPERATORS = [
             "setup_context": setup_context_axpy_,
             "backward": backward_axpy_,
         },
-        tags=("inplace",),
     ),
     _library.Operator(
         _places.func_topk,
@@ -275,6 +274,7 @@ OPERATORS = [
             "given": lambda self, k, *, index=None: ((self, k), {"index": index}),
             "setup_context": setup_context_topk,
             "backward": backward_topk,
+            "tried": torch.is_tensor,
         },
     ),
     _library.Operator(
