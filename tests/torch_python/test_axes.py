@@ -415,7 +415,8 @@ def test_what_is_written_is_never_redistributed(project: Path) -> None:
             print(str(error).splitlines()[0])
     """
     assert run_program(project, SETUP + MESH + dedent(program)).splitlines() == [
-        "my.axpy.default can't write to a tensor that is placed like this"
+        "my.axpy.default can't take tensors that are placed like this: DTensor moves neither what is written nor what "
+        "is given by keyword"
     ]
 
 

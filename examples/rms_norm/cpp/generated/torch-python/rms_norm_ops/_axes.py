@@ -353,11 +353,18 @@ def _register_sharding(operator: str) -> None:
     if op not in strategies:
         register_sharding(op)(sharded)
         strategies[op] = _fitted(op, strategies[op])
+        # A strategy is kept for other calls, which may have other tensors by keyword.
+        info = tensor.DTensor._op_dispatcher.sharding_propagator.op_to_schema_info[op]
+        info.static_kwargkey = [a.name for a in op._schema.arguments if a.kwarg_only] or None
 
 
 def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A strategy that never writes to a redistributed copy, and has a placement for each item of a list result."""
+    """A strategy that never writes to a redistributed copy, and has a placement for each item of a list result.
+
+    DTensor redistributes what is given by position alone, so what is given by keyword has to stay as it is placed, too.
+    """
     written, returns = _library.written_arguments(op), op._schema.returns
+    by_keyword = [argument.name for argument in op._schema.arguments if argument.kwarg_only]
     is_list = len(returns) == 1 and isinstance(returns[0].type, _torch.ListType)
 
     def fitted(schema: Any) -> Any:
@@ -365,14 +372,18 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
         values = [*enumerate(schema.args_schema), *schema.kwargs_schema.items()]
         every = [(key, one) for key, v in values for one in getattr(v, "children", (v,))]
         given = [(key, one.strategies[0]) for key, one in every if hasattr(one, "strategies")]
-        kept = [(i, one.output_spec) for i, (key, one) in enumerate(given) if key in written]
+        fixed = {*written, *by_keyword}
+        kept = [(i, one.output_spec) for i, (key, one) in enumerate(given) if key in fixed]
         found.strategies = [
             way
             for way in found.strategies
             if all(way.input_specs[i].placements == one.placements for i, one in kept)
         ]
         if not found.strategies:
-            raise RuntimeError(f"{op} can't write to a tensor that is placed like this")
+            what = "neither what is written nor what is given by keyword"
+            raise RuntimeError(
+                f"{op} can't take tensors that are placed like this: DTensor moves {what}"
+            )
         count = next((len(v.children) for _, v in values if hasattr(v, "children")), 1)
         for way in found.strategies if is_list else ():
             way.output_specs = (way.output_specs,) * count
