@@ -23,6 +23,7 @@ does: then a kernel of the package is called as it is, where the dispatcher woul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -356,10 +357,8 @@ def gradients(
 def _living(value: torch.Tensor) -> torch.Tensor:
     """A value without the transforms that have ended since it was kept: `torch.func.vjp` ends before what it returns is
     called, perhaps in another transform."""
-    inner = _C._functorch.unwrap_if_dead(value)
-    while inner is not value:
-        value, inner = inner, _C._functorch.unwrap_if_dead(inner)
-    return value
+    inner: torch.Tensor = _C._functorch.unwrap_if_dead(value)
+    return value if inner is value else _living(inner)
 
 
 def _check_leaf(written: torch.Tensor) -> None:
@@ -484,7 +483,7 @@ def _pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[
     """The derivative of gradients, applied to the tangents beside them."""
     gradients, weights = zip(*pairs)
     how: Any = {"create_graph": create_graph, "allow_unused": True, "materialize_grads": True}
-    return torch.autograd.grad(gradients, wanted, weights, **how)
+    return cast("Sequence[torch.Tensor]", torch.autograd.grad(gradients, wanted, weights, **how))
 
 
 # Whether a formula is linear: Note [Formulas are tried].
@@ -501,8 +500,9 @@ def _exact(value: torch.Tensor) -> torch.Tensor:
     return value.detach().to(torch.promote_types(value.dtype, torch.float32))
 
 
-def _tolerance(*values: torch.Tensor) -> float:
-    return float(max(torch.finfo(value.dtype).eps for value in values) ** 0.4)
+def _tolerance(value: torch.Tensor) -> float:
+    eps: float = torch.finfo(value.dtype).eps
+    return math.pow(eps, 0.4)
 
 
 def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -513,13 +513,18 @@ def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return (difference > _tolerance(value) * scale).any()
 
 
-def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> torch.Tensor:
+def _multiplied(pairs: Sequence[Pair]) -> tuple[Any, Any]:
+    """The sum of products, and that of their sizes."""
+    products = [_exact(value).conj() * _exact(other) for value, other in pairs]
+    return sum(torch.real(p).sum() for p in products), sum(p.abs().sum() for p in products)
+
+
+def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> Any:
     """Whether gradients times tangents are not what is expected."""
-    products = [[_exact(a).conj() * _exact(b) for a, b in side] for side in (pairs, expected)]
-    total, other = (sum(torch.real(p).sum() for p in side) for side in products)
-    scale = sum(p.abs().sum() for side in products for p in side)
-    values = [value for side in (pairs, expected) for pair in side for value in pair]
-    return cast("torch.Tensor", abs(total - other) > _tolerance(*values) * scale)
+    total, size = _multiplied(pairs)
+    other, other_size = _multiplied(expected)
+    rounding = max(_tolerance(gradient) for gradient, _ in pairs)
+    return abs(total - other) > rounding * (size + other_size)
 
 
 def _if_linear(operator: str, is_doubted: Any, tangents: Any) -> Sequence[torch.Tensor]:
