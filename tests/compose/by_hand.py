@@ -192,7 +192,7 @@ affine.register_autograd(
 
 
 _fragment.define("gate(Tensor x, *, Tensor gate) -> Tensor")
-_fragment.define("collect(Tensor x, *, Tensor(a!) total, float s=1.0) -> ()")
+_fragment.define("collect(Tensor x, *, float s=1.0, Tensor(a!) total) -> ()")
 _fragment.impl("gate", kern.gate, "CPU")
 _fragment.impl("collect", lambda x, *, total, s=1.0: kern.collect(x, total=total, s=s), "CPU")
 _library.register_fake("tlc::gate", lambda x, *, gate: torch.empty_like(x * gate))

@@ -121,7 +121,7 @@ OPERATORS = (
     Operator("gate", lambda t: {"x": t(), "gate": t()}),
     Operator("halves", lambda t: {"x": t(), "n": 3, "dim": -1}, ("x",)),
     Operator("cube", lambda t: {"x": t()}, ("x",)),
-    Operator("collect", lambda t: {"x": t(), "total": t.written(), "s": 2.5}),
+    Operator("collect", lambda t: {"x": t(), "s": 2.5, "total": t.written()}),
     Operator("tally", lambda t: {"x": t(), "seen": t.written()}),
     Operator("shift", lambda t: {"self": t(), "other": t(), "alpha": 2}, ("self", "other")),
     Operator("plus", lambda t: {"self": t(), "other": 2.5}, ("self",)),

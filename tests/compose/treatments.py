@@ -261,7 +261,12 @@ def forward(given: Given) -> Results:
     return list(torch.func.jvp(given.function, tuple(given.tensors), _directions(given))[1])
 
 
-@done("forward mode of the pull of `vjp`", is_derived=True, has_strides=False)
+def pulls(given: Given) -> Results:
+    """As `tangents`."""
+    return [found.to(one.dtype) for found, one in zip(pulled(given), given.tensors)]
+
+
+@done("forward mode of the pull of `vjp`", of=pulls, is_derived=True, has_strides=False)
 def pulled(given: Given) -> Results:
     results, pull = torch.func.vjp(given.function, *given.tensors)
     passed = tuple(one.cos() for one in results)

@@ -78,7 +78,7 @@ def cube(x: Tensor) -> Tensor:
     return x * x * x
 
 
-def collect(x: Tensor, *, total: Tensor, s: float) -> None:
+def collect(x: Tensor, *, s: float, total: Tensor) -> None:
     total.add_(x, alpha=s)
 
 

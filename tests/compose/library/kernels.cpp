@@ -34,7 +34,7 @@ Tensor& scale_(Tensor& self, double s) {
 }
 
 Tensor& scale_out(const Tensor& self, double s, Tensor& out) {
-  return at::mul_out(out, self, at::scalar_tensor(s, self.options()));
+  return at::mul_out(out, self, at::scalar_tensor(s, at::kDouble));
 }
 
 void axpy(Tensor& y, const Tensor& x, double s) {
@@ -94,7 +94,7 @@ Tensor cube(const Tensor& x) {
   return x * x * x;
 }
 
-void collect(const Tensor& x, Tensor& total, double s) {
+void collect(const Tensor& x, double s, Tensor& total) {
   total.add_(x, s);
 }
 

@@ -157,7 +157,7 @@ Tensor cube(const Tensor& x) {
   return times(times(x, x), x);
 }
 
-void collect(const Tensor& x, Tensor& total, double s) {
+void collect(const Tensor& x, double s, Tensor& total) {
   torch::stable::copy_(total, torch::stable::subtract(total, x, -s));
 }
 
