@@ -212,7 +212,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, AUTOGRAD, Origin.formulas)
         is_tracked = plan.tracking is Origin.raises_versions
         if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
-            yield Registration(operator, VIEWS, plan.tracking)
+            yield Registration(operator, VIEWS, Origin.raises_versions)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
     for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():

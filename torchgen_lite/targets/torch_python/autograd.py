@@ -243,7 +243,8 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
     schema, names = operator.schema, [a.name for a in operator.schema.positional]
     result = tuple_display([f"grad_{n}_" if n in info.arguments else "None" for n in names])
     if operator.function.is_auto:
-        names = {a: identifier(a.name) for a in schema.arguments}
-        given = [f"{n}=" * a.kwarg_only + saved.local(a.name) for a, n in names.items()]
+        given = [
+            f"{identifier(a.name)}=" * a.kwarg_only + saved.local(a.name) for a in schema.arguments
+        ]
         result = f"_library.gradients(ctx, needs, grads, _library.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
     return result
