@@ -211,4 +211,8 @@ def _problem(function: NativeFunction, classes: Collection[str]) -> str:
         else:
             problem = "has a type that libtorch cannot pass to a kernel"
         return f"{problem}: {place} is `{type_}`"
+    are_out = [argument.is_out for argument in function.func.arguments]
+    if are_out != sorted(are_out):
+        # libtorch compares kernels with the schema as it is written.
+        return "has an argument behind an out argument, which a kernel takes last: write it before that"
     return any_number(function)

@@ -389,6 +389,7 @@ def test_types_that_libtorch_takes(tmp_path: Path) -> None:
 - func: demo::g(Tensor x, Dimname name) -> Tensor
 - func: demo::h(Tensor x) -> Scalar[]
 - func: demo::i(Tensor x, ...) -> Tensor
+- func: demo::j(Tensor x, *, Tensor(a!) total, float s=1.0) -> ()
 """
     assert """
 std::string f(
@@ -403,6 +404,8 @@ std::string f(
         "warning[TG511]: `demo::h` has a type that libtorch cannot pass to a kernel: "
         "the result is `Scalar[]`",
         "warning[TG511]: `demo::i` takes or returns any number of values, which a typed call cannot",
+        "warning[TG511]: `demo::j` has an argument behind an out argument, which a kernel takes last: "
+        "write it before that",
     ]
 
 
