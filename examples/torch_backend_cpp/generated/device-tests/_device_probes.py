@@ -265,32 +265,6 @@ class OfPrograms:
             y = nn.functional.linear(x, x)
         self.assertEqual((y.dtype, y.float().cpu()), (torch.bfloat16, torch.full((4, 4), 4.0)))
 
-    def test_checkpoints(self, device: str) -> object:
-        x = torch.arange(4.0).to(device).requires_grad_()
-        for use_reentrant in (False, True):
-            checkpoint(lambda x: (x.exp() * x).sum(), x, use_reentrant=use_reentrant).backward()
-        return x.grad
-
-    def test_checkpoints_of_dropout(self, device: str) -> None:
-        check_random_checkpoint(self, device, nn.functional.dropout)
-
-    def test_checkpoints_of_rrelu(self, device: str) -> None:
-        # As the last operation, it has a wrong gradient in PyTorch 2.13 on the CPU, too: its noise
-        # is saved before it is
-        # drawn, and a checkpoint stops computing again as soon as it has all that was saved.
-        check_random_checkpoint(self, device, lambda x: nn.functional.rrelu(x, training=True) * x)
-
-    def test_checkpoints_of_random_tensors(self, device: str) -> None:
-        check_random_checkpoint(
-            self,
-            device,
-            lambda x: x * torch.rand_like(x) + torch.randn_like(x),
-        )
-
-    def test_checkpoints_of_attention(self, device: str) -> None:
-        layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.5, batch_first=True).to(device)
-        check_random_checkpoint(self, device, lambda x: layer(x.reshape(5, 10, 4)))
-
     def test_graphs_of_fake_tensors(self, device: str) -> object:
         class Module(nn.Module):
             def forward(self, x: Tensor) -> Tensor:
@@ -319,6 +293,34 @@ class OfPrograms:
             torch.ones(300, 300, device=device).exp()
         times = {event.key: event.device_time_total for event in profile.key_averages()}
         self.assertTrue(0 < times["aten::exp"] < 1e8)
+
+
+class OfCheckpoints:
+    def test_checkpoints(self, device: str) -> object:
+        x = torch.arange(4.0).to(device).requires_grad_()
+        for use_reentrant in (False, True):
+            checkpoint(lambda x: (x.exp() * x).sum(), x, use_reentrant=use_reentrant).backward()
+        return x.grad
+
+    def test_checkpoints_of_dropout(self, device: str) -> None:
+        check_random_checkpoint(self, device, nn.functional.dropout)
+
+    def test_checkpoints_of_rrelu(self, device: str) -> None:
+        # As the last operation, it has a wrong gradient in PyTorch 2.13 on the CPU, too: its noise
+        # is saved before it is
+        # drawn, and a checkpoint stops computing again as soon as it has all that was saved.
+        check_random_checkpoint(self, device, lambda x: nn.functional.rrelu(x, training=True) * x)
+
+    def test_checkpoints_of_random_tensors(self, device: str) -> None:
+        check_random_checkpoint(
+            self,
+            device,
+            lambda x: x * torch.rand_like(x) + torch.randn_like(x),
+        )
+
+    def test_checkpoints_of_attention(self, device: str) -> None:
+        layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.5, batch_first=True).to(device)
+        check_random_checkpoint(self, device, lambda x: layer(x.reshape(5, 10, 4)))
 
 
 class OfTraining:
@@ -408,5 +410,5 @@ class OfTraining:
         return [x.to(device) for x, in loader]
 
 
-class Probes(OfTensors, OfPrograms, OfTraining):
+class Probes(OfTensors, OfPrograms, OfCheckpoints, OfTraining):
     """All of them."""

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import Any, cast
 
@@ -95,7 +94,7 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
             if has_tangents and (operator, "no_forward") in table:
                 table[operator, "no_forward"]()
             if is_inplace:
-                _check_leaf(args[0])
+                _writes.check_leaf(args[0])
             if refuses:
                 needs = [
                     (is_recorded and _requires_grad(a)) or (has_tangents and _is_dual(a))
@@ -293,26 +292,6 @@ def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
 
 
-def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
-    """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
-    devices = [*more, *(tensor.device.type for tensor in _tensors(inputs))]
-    known = filter(_torch.amp.is_autocast_available, devices)
-    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
-
-
-def under(kept: dict[str, Any], reference: Function) -> Function:
-    """A reference under the autocast of a call. What is cast there is not for other calls."""
-
-    def again(*args: Any, **kwargs: Any) -> Any:
-        with ExitStack() as states:
-            for device, state in kept.items():
-                if {device: state} != autocasts((), device):
-                    states.enter_context(_torch.autocast(device, *state, cache_enabled=False))
-            return reference(*args, **kwargs)
-
-    return again
-
-
 def gradients(
     ctx: Any, needs: Sequence[Any], grads: Any, reference: Function, /, *args: Any, **kwargs: Any
 ) -> tuple[Any, ...]:
@@ -359,14 +338,6 @@ def _living(value: torch.Tensor) -> torch.Tensor:
     called, perhaps in another transform."""
     inner: torch.Tensor = _C._functorch.unwrap_if_dead(value)
     return value if inner is value else _living(inner)
-
-
-def _check_leaf(written: torch.Tensor) -> None:
-    for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
-        if written.requires_grad and leaf is not None and leaf.is_leaf:
-            raise RuntimeError(
-                f"{what} Variable that requires grad is being used in an in-place operation."
-            )
 
 
 # Forward mode.
@@ -579,7 +550,7 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
         is_wanted = _is_enabled() and requires_grad(*args, **kwargs)
         written = written_by(args, kwargs) if is_mutable else []
         for tensor in written if is_wanted else ():
-            _check_leaf(tensor)
+            _writes.check_leaf(tensor)
             if tensor.requires_grad:
                 raise RuntimeError(without)
         if has_tangents:

@@ -29,13 +29,13 @@ from torch.utils import _pytree as pytree
 
 from . import _autocast, _autograd, _compiled, _writes
 from ._autocast import Casts as Casts
+from ._autocast import autocasts as autocasts
 from ._autocast import float32 as float32
 from ._autocast import lower_precision as lower_precision
+from ._autocast import under as under
 from ._autograd import Table
-from ._autograd import autocasts as autocasts
 from ._autograd import gradients as gradients
 from ._autograd import refused as refused
-from ._autograd import under as under
 from ._compiled import apart as apart
 from ._writes import Function
 from ._writes import values_at as values_at

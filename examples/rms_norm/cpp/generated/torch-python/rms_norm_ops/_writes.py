@@ -85,6 +85,15 @@ def raising_versions(op: Any) -> Function:
     return kernel
 
 
+def check_leaf(written: torch.Tensor) -> None:
+    """Refuse to write to what has no history to write to, in PyTorch's words."""
+    for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
+        if written.requires_grad and leaf is not None and leaf.is_leaf:
+            raise RuntimeError(
+                f"{what} Variable that requires grad is being used in an in-place operation."
+            )
+
+
 # Results.
 
 _UNDECLARED = "which the schema does not say: return a copy (`clone`), or declare it (`Tensor(a)`)"

@@ -7,16 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from ._writes import Function, values_at
+from ._writes import Function, tensors_of, values_at
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
+_torch: Any = torch
 
 DEVICES = {"CPU": "cpu", "CUDA": "cuda", "XPU": "xpu", "MPS": "mps"}
 
@@ -75,3 +77,26 @@ def casting(op: Any, key: str, device: str, current: Callable[[], Function]) -> 
         return lambda value: value.to(dtype) if value.is_floating_point() else value
 
     return kernel
+
+
+# The autocast of a call, for what computes it again.
+
+
+def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
+    """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
+    devices = [*more, *(tensor.device.type for tensor in tensors_of(inputs))]
+    known = filter(_torch.amp.is_autocast_available, devices)
+    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
+
+
+def under(kept: dict[str, Any], reference: Function) -> Function:
+    """A reference under the autocast of a call. What is cast there is not for other calls."""
+
+    def again(*args: Any, **kwargs: Any) -> Any:
+        with ExitStack() as states:
+            for device, state in kept.items():
+                if {device: state} != autocasts((), device):
+                    states.enter_context(_torch.autocast(device, *state, cache_enabled=False))
+            return reference(*args, **kwargs)
+
+    return again
