@@ -99,8 +99,8 @@ _OF_INPUTS = """
 ## With other inputs
 
 The operators above are called with contiguous tensors of floats, and every argument. Here the same library is called
-with other [inputs](../tests/compose/inputs.py), and what is [done](../tests/compose/treatments.py) to all its operators is
-compared with PyTorch's own functions: numbers, dtypes, shapes and strides. What these functions refuse is left out.
+with other [inputs](../tests/compose/inputs.py), and what is [done](../tests/compose/treatments.py) to all its operators
+is compared with PyTorch's own functions: numbers, dtypes, shapes and strides. What these functions refuse is left out.
 
 - *sizes that are broadcast*: `(4, 6)`, `(6)` and `(4, 1)`. *no dimensions*: all tensors, or some of them, which have
   another dtype. *zero sizes*: the first dimension, or another. *several dtypes*: integers beside floats, float beside
