@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 _BLOCK = re.compile(r"LIBRARY_IMPL\((\w+), (\w+), m\) \{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _IMPL = re.compile(r'\bm\.impl\(\s*"([^"]+)"')
@@ -12,6 +12,9 @@ _OPERATOR = re.compile(
     r'_library\.Operator\(\s*_places\.\w+,\s*"([^"]+)",(.*?)^    \),$', re.DOTALL | re.MULTILINE
 )
 _RULE = re.compile(r'"(\w+)": ')
+_ARGUMENTS = re.compile(r'"[\w.]+\((.*)\) -> ')
+# A tensor argument, and what follows the type of its items: `?`, `[]`, `[]?`.
+_TENSOR = re.compile(r"\bTensor(?:\([^()]*\))?!?([?\[\]\d]*)")
 # What `copied/torch_python/_library.py` does with the rules that are not called after a dispatch key.
 _RULES = {
     "fake": ["Meta"],
@@ -21,9 +24,11 @@ _RULES = {
     "refuse": [],
     "original": [],
     "undefined": [],
-    "underived": ["Autograd"],
     "forward": [],
     "no_forward": [],
+    "underived": [],
+    "given": [],
+    "tried": [],
     "backward": ["Autograd"],
     "vmap": ["FuncTorchBatched"],
     "autocast": [f"Autocast{device}" for device in ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")],
@@ -69,3 +74,19 @@ def _torch_python(text: str) -> Iterator[tuple[str, str]]:
                 # What builds on kernels leaves those alone that are there.
                 if key == rule or key not in rules:
                     yield name, key
+        if "is_torchs=True" not in rest:
+            yield from ((name, key) for key in _tracking(rest, rules) if key not in rules)
+
+
+def _tracking(rest: str, rules: Sequence[str]) -> Iterator[str]:
+    """The keys of what refuses derivatives, and of what raises the versions of written tensors."""
+    found = _ARGUMENTS.search(rest)
+    arguments = found[1] if found is not None else ""
+    # A list of tensors that may be left out gives calls no key.
+    carries_keys = any(not suffix.endswith("]?") for suffix in _TENSOR.findall(arguments))
+    if "underived" in rules:
+        yield "Autograd" if carries_keys else "ADInplaceOrView"
+    kernels = {rule for rule in rules if rule not in _RULES}
+    is_tracked = "!" in arguments and kernels != {"CompositeImplicitAutograd"}
+    if is_tracked and (carries_keys or "underived" not in rules):
+        yield "ADInplaceOrView"

@@ -269,7 +269,9 @@ class Workshop:
             "--allow-untyped-decorators",
         ]
         command += ["--no-warn-unused-ignores", "--no-warn-return-any", "--exclude=test_"]
-        command += ["--no-site-packages", "--disable-error-code=import-not-found", "."]
+        command += ["--no-site-packages", "--disable-error-code=import-not-found"]
+        # The namespace of an operator may be a folder of the same name in several packages.
+        command += ["--explicit-package-bases", "."]
         environment = {**os.environ, "MYPYPATH": os.pathsep.join(SOURCES)}
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         return done.stdout + done.stderr

@@ -38,13 +38,20 @@ def generated(formula: str, target: str) -> Generated:
         ("grad * M_PI", "`M_PI` is a constant of C++"),
         ("grad->sum()", "Python has no `->`"),
         ("sum(grad, std::nullopt)", "`std::nullopt` is a name of C++"),
-        ("grad.class()", "`class` is a reserved word in Python"),
         ("lambda(grad)", "`lambda` is a reserved word in Python"),
     ],
 )
 def test_what_is_not_python_is_refused(formula: str, message: str) -> None:
     found = generated(formula, "torch-python").diagnostics
     assert [(d.code, d.message) for d in found if d.severity == "error"] == [("TG540", message)]
+
+
+def test_a_method_that_no_tensor_has_is_named_as_that() -> None:
+    found = generated("grad.class()", "torch-python").diagnostics
+    assert [(d.code, d.message) for d in found if d.severity == "error"] == [
+        ("TG322", "tensors have no method `class` in Python"),
+        ("TG540", "`class` is a reserved word in Python"),
+    ]
 
 
 def test_no_gradient_goes_through_lists_in_a_list() -> None:
