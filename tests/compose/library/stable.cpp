@@ -36,7 +36,10 @@ static Tensor number(const Tensor& like, double value) {
   const ScalarType dtype = like.scalar_type();
   const bool is_integer = dtype == ScalarType::Long || dtype == ScalarType::Int;
   return torch::stable::fill_(
-      torch::stable::new_empty(like, {}, is_integer ? ScalarType::Float : dtype),
+      torch::stable::new_empty(
+          like,
+          {},
+          is_integer ? ScalarType::Float : dtype),
       value);
 }
 
@@ -145,7 +148,10 @@ std::vector<Tensor> halves(const Tensor& x, int64_t n, int64_t dim) {
       torch::stable::detail::from(n),
       torch::stable::detail::from(dim)};
   STABLE_TORCH_ERROR_CODE_CHECK(torch_call_dispatcher(
-      "aten::chunk", "", stack.data(), TORCH_ABI_VERSION));
+      "aten::chunk",
+      "",
+      stack.data(),
+      TORCH_ABI_VERSION));
   std::vector<Tensor> found =
       torch::stable::detail::to<std::vector<Tensor>>(stack[0]);
   for (Tensor& part : found)

@@ -74,9 +74,9 @@ def test_why(run: Run, tables: Path) -> None:
     result = run("why", "my::twice", "CPU", "AutogradCPU", "--target", "cpp-torch")
     assert result.code == 0
     assert result.stderr == "registrations of target `cpp-torch`\n"
+    # Beside a kernel that is composed, that of a backend has no derivative.
     assert result.stdout.endswith(
-        "  yes  8. a backend fallback is registered for this key\n"
-        "  => backend fallback: PyTorch's autograd-not-implemented\n"
+        "  => autograd kernel: refuses derivatives, of which the entry says nothing\n"
         "\n"
         "redispatch with DispatchKeySet(CPU)\n"
         "  highest key: CPU\n"

@@ -59,9 +59,9 @@ def test_only_tensors_are_released(tmp_path: Path) -> None:
 
 def test_an_item_of_a_list_is_asked_for_with_a_check(tmp_path: Path) -> None:
     """How long a list is, callers say; how many gradients there are, the schema does."""
-    formula = "self: grads[0] * dims[2] * dims[-1]"
+    formula = "self: (grads[0] + grads[1]) * dims[2] * dims[-1]"
     text = autograd(tmp_path, entry("f(Tensor self, int[] dims) -> (Tensor, Tensor)", formula))
-    assert "grads[0] * autograd::item(dims, 2) * autograd::item(dims, -1);" in text
+    assert "* autograd::item(dims, 2) * autograd::item(dims, -1);" in text
 
 
 def test_an_item_of_what_several_formulas_share(tmp_path: Path) -> None:
@@ -524,7 +524,7 @@ def test_the_formulas_of_tangents(tmp_path: Path) -> None:
         tmp_path,
         entry(
             "f(Tensor self, Tensor? w, float s) -> (Tensor a, Tensor[] b)",
-            "self: grad_a * s",
+            "self: grad_a * s + grad_b[0]",
             "w: not_differentiable",
             "a: self_t * s / self.size(0) + a",
             "b: '{self_t, w.defined() ? w * self_t : relu(self)}'",

@@ -68,7 +68,7 @@ def test_what_samples_are_compared_with(tmp_path: Path) -> None:
         '[target.torch-python]\nfakes = ["fakes"]\ndefines = true\n'
     )
     fakes = (
-        "def op_vmap(info, in_dims, x, n, *, eps=0.1): ...\ndef other_reference(x, *, n=1): ...\n"
+        "def op_vmap(info, in_dims, x, n, *, eps=1e-6): ...\ndef other_reference(x, *, n=1): ...\n"
     )
     (tmp_path / "fakes.py").write_text(fakes)
     text = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]

@@ -370,7 +370,8 @@ inline variable_list if_linear(
       " has no formula for forward-mode: its formulas are not linear in the gradient");
   for (size_t i = 0; i < tangents.size() && !is_wrong.has_value(); ++i) {
     tangents[i] = tangents[i].masked_fill(
-        doubt, std::numeric_limits<double>::quiet_NaN());
+        doubt,
+        std::numeric_limits<double>::quiet_NaN());
   }
   return tangents;
 }
