@@ -76,7 +76,7 @@ def test_why(run: Run, tables: Path) -> None:
     assert result.stderr == "registrations of target `cpp-torch`\n"
     # Beside a kernel that is composed, that of a backend has no derivative.
     assert result.stdout.endswith(
-        "  => autograd kernel: refuses derivatives, of which the entry says nothing\n"
+        "  => autograd kernel: refuses derivatives, of which the entry says nothing, registered at Autograd\n"
         "\n"
         "redispatch with DispatchKeySet(CPU)\n"
         "  highest key: CPU\n"
