@@ -57,7 +57,7 @@ def scale_(self: Tensor, s: float) -> Tensor:
 
 def scaled(xs: list[Tensor], s: float) -> list[Tensor]:
     CALLS["scaled"] += 1
-    return [x * s for x in xs]
+    return [(x * s).to(x.dtype) for x in xs]
 
 
 def outer(x: Tensor, y: Tensor) -> Tensor:

@@ -263,7 +263,8 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
         elif what == "autocast":
             _register_autocast(library, name, lambda: table[name, "autocast"])
         elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint", "classes"}:
-            if not final:
+            # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
+            if not (final or operator.is_torchs):
                 function = _writes.checked(_handle(name), operator.place, what, function)
             library.impl(operator.local_name, function, what)
     keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]

@@ -224,7 +224,9 @@ def test_gradcheck(case: Case) -> None:
             try:
                 function(*(make_dual(v, torch.ones_like(v)) for v in inputs))
             except RuntimeError as error:
-                if "for forward-mode" in str(error) or "forward AD with" in str(error):
+                # A formula may call an operator without any.
+                words = ("for forward-mode", "forward AD with", "has no derivatives")
+                if any(text in str(error) for text in words):
                     return False
                 raise
         return True
