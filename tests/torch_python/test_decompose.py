@@ -37,6 +37,8 @@ ENTRIES = """\
     - shape: [at]
     - shape: [x.numel() - at]
   decompose: inductor
+  derivatives:
+    x: "cat({grads[0], grads[1]})"
   samples:
     calls: [(randn(5))]
     reference: split_reference

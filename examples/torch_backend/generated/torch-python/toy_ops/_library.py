@@ -247,6 +247,8 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
     new: Function | None = None
+    # A kernel for Functionalize that is not made here.
+    is_functionalized = "Functionalize" in operator.rules or _has_kernel(name, "Functionalize")
     for what in operator.rules:
         function = _current(table, (name, what))
         if what == "fake":
@@ -276,7 +278,8 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
     if _returns_what_it_writes(op) and not _is_traced(name):
         _register_functionalize(library, name, _define_copying(libraries, operator))
     is_view = is_composed and any(value.alias_info for value in op._schema.returns)
-    if (op._schema.is_mutable or is_view) and not _has_kernel(name, "Functionalize"):
+    is_traced_view = is_view and not _has_kernel(name, "Functionalize")
+    if is_traced_view or (op._schema.is_mutable and not is_functionalized):
         _compiled.functionalize(library, op, written_arguments(op), is_composed, new)
     # What PyTorch's functions draw in a composed operator, they are asked for.
     is_asked = is_composed or _has_kernel(name, "FuncTorchVmapMode")
