@@ -132,6 +132,9 @@ class Entries:
         for leaf in leaves[1:]:
             root = self._two(self._deeper(root), self._deeper(leaf))
         root = self._deeper(self._deeper(root))
+        # A number that is given counts for the dtype of a fake, so it has to count for that of the kernel.
+        for number in ("s", "n"):
+            root = Part(f"({root.text} + {number})", root.pull)
         is_reduced = self.chooser.random() < 0.25
         grad = "grad.unsqueeze(-1).expand_as(x)" if is_reduced else "grad"
         terms: dict[str, list[str]] = {tensor: [] for tensor in tensors}

@@ -94,6 +94,44 @@ def test_dtypes_are_those_of_pytorch_for_every_kind_of_tensor_and_number(project
     assert run_program(project, SETUP + dedent(program)) == "True True\n"
 
 
+def test_a_dtype_that_the_axes_leave_open_is_refused(project: Path) -> None:
+    """Whichever way the kernel computes it, the fake has its dtype or none; with a rule it has always one."""
+    program = """
+        dtypes = (torch.int32, torch.int64, torch.bfloat16, torch.float32, torch.float64, torch.complex64)
+        refused = right = 0
+
+        def compare(op, *args):
+            global refused, right
+            real = op(*args)
+            real = real if isinstance(real, tuple) else (real,)
+            try:
+                fake = op(*map(on_meta, args))
+            except RuntimeError as error:
+                assert "result" in str(error) and "`fake:`" in str(error), error
+                assert args[0].dtype != args[1].dtype
+                refused += 1
+                return
+            fake = fake if isinstance(fake, tuple) else (fake,)
+            assert [one.dtype for one in fake] == [one.dtype for one in real], (op, args)
+            right += 1
+
+        for a, b in itertools.product(dtypes, dtypes):
+            x = torch.ones(2, 3).to(a)
+            for both in (False, True):
+                compare(OPS.scaled, x, torch.ones(3).to(b), both)
+                compare(OPS.tallied, x, torch.ones(2, 3).to(b), both)
+            compare(OPS.scaled_with_rule, x, torch.ones(3).to(b))
+            compare(OPS.tallied_with_rule, x, torch.ones(2, 3).to(b))
+        compiled = torch.compile(lambda x, w: OPS.scaled(x, w, True)[1] + 1, backend="aot_eager", fullgraph=True)
+        try:
+            compiled(torch.ones(2, 3), torch.ones(3).double())
+        except RuntimeError as error:
+            print("pw::scaled: result out is float64 or float32" in str(error))
+        print(refused, right)
+    """
+    assert run_program(project, SETUP + dedent(program)) == "True\n72 144\n"
+
+
 LAYOUTS = """
 R = torch.randn
 LAYOUTS = {

@@ -14,7 +14,9 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 def row_norm(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     rstd = torch.rsqrt(x.square().mean(-1) + eps)
-    return x * rstd.unsqueeze(-1) * weight, rstd
+    out = x * rstd.unsqueeze(-1) * weight
+    # The line of axes promises contiguous results, whatever the strides of x.
+    return out.contiguous(), rstd.contiguous()
 
 
 def mm(a: Tensor, b: Tensor) -> Tensor:

@@ -18,7 +18,9 @@ std::tuple<Tensor, Tensor> row_norm(
     const Tensor& weight,
     double eps) {
   const Tensor rstd = at::rsqrt(x.square().mean(-1) + eps);
-  return {x * rstd.unsqueeze(-1) * weight, rstd};
+  const Tensor out = x * rstd.unsqueeze(-1) * weight;
+  // The line of axes promises contiguous results, whatever the strides of x.
+  return {out.contiguous(), rstd.contiguous()};
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {

@@ -70,7 +70,9 @@ std::tuple<Tensor, Tensor> row_norm(
       std::optional<torch::headeronly::ScalarType>());
   const Tensor rstd = call("aten::rsqrt", "", plus(mean, number(mean, eps)));
   const Tensor column = call("aten::unsqueeze", "", rstd, int64_t{-1});
-  return {times(times(x, column), weight), rstd};
+  const Tensor out = times(times(x, column), weight);
+  // The line of axes promises contiguous results, whatever the strides of x.
+  return {torch::stable::contiguous(out), torch::stable::contiguous(rstd)};
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {

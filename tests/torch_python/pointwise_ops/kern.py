@@ -40,3 +40,14 @@ def addcmul(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 def biased(a: Tensor, bias: Tensor) -> Tensor:
     return a + bias.reshape(-1, *(1 for _ in a.shape[2:]))
+
+
+def scaled(x: Tensor, weight: Tensor, both: bool) -> tuple[Tensor, Tensor]:
+    out = x * weight
+    summed = out if both else x
+    return out, summed.sum(-1, dtype=summed.dtype)
+
+
+def tallied(x: Tensor, seen: Tensor, both: bool) -> Tensor:
+    seen.fill_(1)
+    return x + seen if both else x.clone()

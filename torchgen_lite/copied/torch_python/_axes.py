@@ -8,6 +8,12 @@ in two tensors of a call is the same thing.
 Note [Layouts of derived results]
 The results of a pointwise operator have the strides that PyTorch's own pointwise operators give for tensors in this
 order: of the tensors, those in front decide. All other results are contiguous. Compiled programs rely on it.
+
+Note [Dtypes of derived results]
+The dtype of a result is that of `torch.result_type` for all tensors and numbers of the call. A kernel need not compute
+it so: it may leave out what it only writes to, and a tensor that has no axis of this result (a mean of `x` does not
+depend on a weight). And where it is not pointwise, it may compute in float32 for tensors of bfloat16 beside it. So if the
+tensors of a call have dtypes for which that makes a difference, no dtype is promised, and the fake asks for a rule.
 """
 
 from __future__ import annotations
@@ -39,19 +45,34 @@ _NUMBERS = (bool, int, float, complex, torch.SymBool, torch.SymFloat, torch.SymI
 
 
 class Given(NamedTuple):
-    """What a fake makes results of: their shapes and strides, their dtype, and a tensor on their device."""
+    """What a fake makes results of: their shapes and strides, the dtypes that they may have, and a tensor on their device.
+
+    `names` are those of the results, for messages.
+    """
 
     like: torch.Tensor
-    dtype: torch.dtype
     shapes: tuple[list[int], ...]
     strides: tuple[Sequence[int] | None, ...]
+    dtypes: tuple[tuple[torch.dtype, ...], ...]
+    names: tuple[str, ...]
+
+    def dtype(self, index: int) -> torch.dtype:
+        """The dtype of the result at this place. See Note [Dtypes of derived results]."""
+        possible = self.dtypes[index]
+        if len(possible) > 1:
+            choices = " or ".join(str(dtype).removeprefix("torch.") for dtype in possible)
+            raise RuntimeError(
+                f"{self.names[index]} is {choices}, as the tensors of this call have several dtypes: "
+                "the entry has to say which with `dtype` under `fake:`"
+            )
+        return possible[0]
 
     def new(
         self, index: int, *, dtype: torch.dtype | None = None, device: Any = None
     ) -> torch.Tensor:
         """The result at this place, without strides contiguous; a rule may give it another dtype or device."""
         shape, strides = self.shapes[index], self.strides[index]
-        dtype = self.dtype if dtype is None else dtype
+        dtype = self.dtype(index) if dtype is None else dtype
         device = self.like.device if device is None else device
         if strides is None:
             return self.like.new_empty(shape, dtype=dtype, device=device)
@@ -84,14 +105,15 @@ class Axes:
                     _must_be(same, f"{text}, but the result has {tuple(shape)}")
         every = [one for _, one in given]
         numbers = [value for value in values.values() if isinstance(value, _NUMBERS)]
-        dtype = _support.promote(*every, *numbers)
+        names = tuple(f"{self.operator}: result {name}" for name in self.results)
+        dtypes = tuple(_dtypes(self, given, tensors, places, numbers) for places in results)
         strides: list[Sequence[int] | None] = [None for _ in shapes]
         if self.is_pointwise:
             strides = [
                 _elementwise_strides(shape, every, tensors, places)
                 for shape, places in zip(shapes, results)
             ]
-        return Given(_leading(every), dtype, shapes, tuple(strides))
+        return Given(_leading(every), shapes, tuple(strides), dtypes, names)
 
     def vmap(self, info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
         """The rule for `torch.vmap`: one call with one more dimension in `*b`, or a loop."""
@@ -196,7 +218,34 @@ def _sizes(line: Axes, tensors: Tensors, places: list[list[str]]) -> dict[str, A
     return {place: size for place, (size, _) in found.items()}
 
 
-# Devices and layouts of results.
+# Dtypes, devices and layouts of results.
+
+
+def _dtypes(
+    line: Axes,
+    given: Tensors,
+    places: Sequence[list[str]],
+    result: list[str],
+    numbers: Sequence[Any],
+) -> tuple[torch.dtype, ...]:
+    """The dtypes that a result may have. See Note [Dtypes of derived results]."""
+    every = [one for _, one in given]
+    unwritten = [one for name, one in given if name not in line.results]
+    choices = [every, unwritten]
+    if not line.is_pointwise:
+        # A tensor without dimensions counts as a number does.
+        related = [
+            one for one, own in zip(every, places) if not own or not set(own).isdisjoint(result)
+        ]
+        choices.append(related if result else every)
+        joint = _support.promote(*every)
+        choices += [[one] for one in every if one.dim() and _kind(one.dtype) == _kind(joint)]
+    return tuple(dict.fromkeys(_support.promote(*chosen, *numbers) for chosen in choices if chosen))
+
+
+def _kind(dtype: torch.dtype) -> tuple[bool, bool]:
+    """Complex, floating-point or neither: integers beside floating-point numbers never decide."""
+    return dtype.is_complex, dtype.is_floating_point
 
 
 def _leading(tensors: Sequence[torch.Tensor]) -> torch.Tensor:

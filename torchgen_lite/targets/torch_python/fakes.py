@@ -127,7 +127,7 @@ def _tensor(
         if memory_format is None:
             return method_call(Name(given), "new", index, dtype=dtype, device=device)
         like, shape = Name(f"{given}.like"), Name(f"{given}.shapes[{result.index}]")
-        dtype = dtype or Name(f"{given}.dtype")
+        dtype = dtype or Name(f"{given}.dtype({result.index})")
     if shape is None:
         assert like is not None
         return method_call(

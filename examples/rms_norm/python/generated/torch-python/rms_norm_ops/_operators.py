@@ -99,7 +99,7 @@ def fake_add_rms_norm_backward(
     _given = axes_add_rms_norm_backward(
         {"grad_out": grad_out, "grad_sum": grad_sum, "sum": sum, "weight": weight, "rstd": rstd},
     )
-    return (_given.new(0), _given.new(1))
+    return (_given.new(0, dtype=sum.dtype), _given.new(1, dtype=weight.dtype))
 
 
 def setup_context_add_rms_norm(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
