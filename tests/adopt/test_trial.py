@@ -151,11 +151,11 @@ def test_tests_that_fail_after(run: Run, folder: Path, built: Path) -> None:
     assert report_of(result).rpartition("$ python tests.py\n")[2] == """\
 error[TG618]: `python tests.py` ends with exit code 1, after the move
   = help: correct what the command reports, or leave the tests out that fail anyway
-  = note: mylib::muladd has no formula for forward-mode
+  = note: mylib::muladd has no formula for forward-mode: add `derivatives:`, or register the kernel as CompositeImplicitAutograd
 build before: exit code 0
 test before: exit code 0, all pass
 build after: exit code 0
-test after: exit code 1, mylib::muladd has no formula for forward-mode
+test after: exit code 1, mylib::muladd has no formula for forward-mode: add `derivatives:`, or register the kernel as CompositeImplicitAutograd
 2 of 2 operators registered as before: schema, tags, dispatch table
 kernels that generated code adds: Autograd (1 operator)
 for more: torchgen-lite explain TG618

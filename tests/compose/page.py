@@ -109,7 +109,8 @@ is compared with PyTorch's own functions: numbers, dtypes, shapes and strides. W
 - *defaults left out*: arguments that have a default are not given, or given as their default.
 - *keywords*: every argument by keyword, in another order.
 
-A cell says how it is in every column; what is not the same everywhere is below the table.
+A cell says how it is in every column; what is not the same everywhere is below the table. With `custom_op` what
+compiles is not done.
 """
 
 

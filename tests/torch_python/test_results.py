@@ -28,6 +28,8 @@ ENTRIES = """\
   dispatch: {CPU: named}
 - func: NAME::listed(Tensor x) -> Tensor[]
   dispatch: {CPU: listed}
+- func: NAME::chunks(Tensor x) -> Tensor[]
+  dispatch: {CPU: chunks}
 - func: NAME::twice(Tensor x) -> (Tensor, Tensor)
   dispatch: {CPU: twice}
 - func: NAME::halves(Tensor x) -> (Tensor low, Tensor high)
@@ -98,6 +100,10 @@ def listed(x):
     return [x.clone(), x[0]]
 
 
+def chunks(x):
+    return x.clone().chunk(2)
+
+
 def twice(x):
     y = x.clone()
     return y, y
@@ -148,6 +154,7 @@ WRONG = {
     "ops.item([x, y])": "the result shares memory with argument `xs`",
     "ops.named(x, y=y)": "the result shares memory with argument `y`",
     "ops.listed(x)": "the result shares memory with argument `x`",
+    "ops.chunks(x)": "the result has items that share memory",
     "ops.twice(x)": "result 1 shares memory with result 0",
     "ops.halves(x)": "result high shares memory with result low",
     "ops.derived(x)": "the result shares memory with argument `x`",

@@ -37,7 +37,11 @@ at::Tensor Selection::pick(at::Tensor x, std::vector<int64_t> indices) {
 }
 
 std::vector<at::Tensor> halves(const at::Tensor& x) {
-  return x.clone().chunk(2);
+  std::vector<at::Tensor> parts;
+  for (const auto& part : x.chunk(2)) {
+    parts.push_back(part.clone());
+  }
+  return parts;
 }
 
 at::Tensor sum_all(at::Tensor& x) {

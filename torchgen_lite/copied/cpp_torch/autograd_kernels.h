@@ -311,9 +311,12 @@ inline at::Tensor is_doubted(
     if (grad.defined() && grad.requires_grad()) {
       const auto& tangent = *next++;
       // A point that is neither zero nor the same everywhere.
-      const auto steps = at::ones_like(tangent).flatten().cumsum(0).cos();
+      const auto steps = at::arange(
+                             c10::Scalar(tangent.sym_numel()),
+                             tangent.options().dtype(at::kDouble))
+                             .reshape_symint(tangent.sym_sizes());
       points.push_back(
-          tangent.detach() + steps.reshape_symint(tangent.sym_sizes()));
+          tangent.detach() + steps.cos().to(tangent.scalar_type()));
       const at::AutoGradMode enabled(true);
       grad = grad + points.back();
     }

@@ -166,6 +166,8 @@ def _broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
         for tensor in tensors_of(value):
             for other, before, info in known:
                 if not _may_share(alias, info) and _share(tensor, before):
+                    if other == what:
+                        return f"{what} has items that share memory, {_UNDECLARED}"
                     return f"{what} shares memory with {other}, {_UNDECLARED}"
             known.append((what, tensor, alias))
     return ""

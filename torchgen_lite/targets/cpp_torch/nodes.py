@@ -135,13 +135,14 @@ def check_trees(
     function: NativeFunction, trees: Sequence[Typed], functions: Functions
 ) -> Iterator[Diagnostic]:
     """TG341, TG322 and TG323: calls of functions or methods that nobody has, or with arguments that they do not take."""
-    own = {name.partition("::")[2].partition(".")[0] for name in functions.structs}
     for tree in trees:
         for node, name in formula_needs.unknown_functions(tree, functions):
             where, others = "neither the file nor PyTorch has", functions_of_torch().at
             if name in functions_of_torch().torch:
                 where, others = "PyTorch has only in Python", frozenset()
             message = f"the formula calls `{name}`, which {where}"
+            # Every operator is asked here, so names are only collected for a mistake.
+            own = {full_name.partition("::")[2].partition(".")[0] for full_name in functions.structs}
             hint = did_you_mean(name, own) or did_you_mean(name, others)
             if not hint and functions.namespace:
                 hint = "name a header that declares it with `formula-headers`"

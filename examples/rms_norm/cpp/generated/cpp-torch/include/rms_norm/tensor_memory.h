@@ -232,11 +232,15 @@ class Results {
       } else if (source == kNew) {
         check_new(given, result);
         for (std::size_t earlier = 0; earlier < i; ++earlier) {
+          const auto other = results[earlier].position;
           if (results[earlier].storage == result.storage) {
+            if (other == result.position) {
+              refuse(other, " has items that share memory", "");
+            }
             refuse(
                 result.position,
                 " shares memory with result ",
-                std::to_string(results[earlier].position));
+                std::to_string(other));
           }
         }
       }
