@@ -320,7 +320,8 @@ def read(given: Given) -> Results:
     return [*results, torch.stack([one.double().sum() for one in results]).sum()]
 
 
-# Each kind takes inductor some seconds; `kinds` are those that fakes, which it trusts, could be wrong about.
+# What compiles takes some seconds for each kind of input, so it is done with those that could go wrong there: what a fake
+# could be wrong about, what is guarded, and what is written into a graph.
 @done(
     "compiled by inductor",
     of=read,
@@ -341,6 +342,7 @@ def compiled(given: Given) -> Results:
     is_derived=True,
     is_together=True,
     has_strides=False,
+    kinds=("transposed", "sizes that are broadcast", "zero sizes", "defaults left out"),
 )
 def compiled_gradients(given: Given) -> Results:
     leaves = requiring(given)
@@ -357,7 +359,12 @@ class _Module(torch.nn.Module):
         return self.function(*tensors)
 
 
-@done("`export`", of=plain, is_together=True)
+@done(
+    "`export`",
+    of=plain,
+    is_together=True,
+    kinds=("expanded", "no dimensions", "integers", "defaults left out", "keywords"),
+)
 def exported(given: Given) -> Results:
     tensors = tuple(given.tensors)
     program = torch.export.export(_Module(given.function), tensors, strict=False)

@@ -85,7 +85,7 @@ static Tensor times(const char* name, const Tensor& self, const Tensor& other) {
   return torch::stable::detail::to<Tensor>(stack[0]);
 }
 
-Tensor row(const Tensor& self, const Tensor& other, const std::optional<Tensor>&, HeaderOnlyArrayRef<Tensor>, int64_t, std::optional<int64_t>, double, bool, HeaderOnlyArrayRef<int64_t>, const std::string&, int64_t, HeaderOnlyArrayRef<int64_t>, HeaderOnlyArrayRef<double>, std::optional<int64_t>, std::optional<int64_t>, std::optional<double>, std::optional<bool>, std::optional<std::string>, std::optional<HeaderOnlyArrayRef<int64_t>>) {
+Tensor row(const Tensor& self, const Tensor& other, const std::optional<Tensor>&, HeaderOnlyArrayRef<Tensor>, int64_t, std::optional<int64_t>, double, bool, HeaderOnlyArrayRef<int64_t>, const std::string&, int64_t, HeaderOnlyArrayRef<int64_t>, HeaderOnlyArrayRef<double>, std::optional<int64_t>, std::optional<int64_t>, std::optional<double>, std::optional<bool>, const std::optional<std::string>&, const std::optional<std::vector<int64_t>>&) {
   return times("aten::mul", self, other);
 }
 

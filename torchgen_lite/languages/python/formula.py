@@ -152,9 +152,11 @@ def _with_keywords(node: nodes.Call, operator: Callee | None, kinds: Sequence[Ki
     given, behind = node.arguments[:written], node.arguments[written:]
     end = count + len(behind)
     places = operator.by_position(end)[count:end]
+    # Behind sizes, which may be spread, no place is known, and the kind of a value tells its name.
+    places += (None,) * (len(behind) - len(places))
     names = [_OPTIONS.get(kind.sort, "") for kind in kinds[count:end]]
     names = [place.name if place is not None else name for place, name in zip(places, names)]
-    if len(names) != len(behind) or "" in names:
+    if "" in names:
         return node
     return replace(node, arguments=given, keywords=(*zip(names, behind), *node.keywords))
 
