@@ -163,7 +163,8 @@ def test_fakes_have_the_shapes_and_say_which_axis_is_wrong(project: Path) -> Non
     assert run_program(project, SETUP + dedent(program)).splitlines() == [
         "mm: float32[2, 5]",
         "rms_norm: float32[2, 3, 4] float32[2, 3]",
-        "promoted: float32[2, 4] float32[2]",
+        "promoted: my::rms_norm: result out is float32 or bfloat16, as the tensors of this call have several dtypes: "
+        "the entry has to say which with `dtype` under `fake:`",
         "broadcast: float32[2, 3]",
         "none of a list: float32[2, 3]",
         "several *: float32[2, 3, 4]",
