@@ -208,6 +208,8 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 message = "Python has no `->`"
             elif isinstance(called, nodes.Name) and is_of_cpp(called.text, is_called=is_called):
                 message = f"`{called.text}` is a name of C++"
+            elif isinstance(called, nodes.Name) and "::" in called.text and name in operators:
+                message = f"`{called.text}` is PyTorch's in C++, and `{name}` an operator here"
             elif keyword.iskeyword(name) and (is_member or name not in operators):
                 message = f"`{name}` is a reserved word in Python"
             else:
@@ -217,8 +219,10 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
 
 
 def is_of_cpp(name: str, *, is_called: bool) -> bool:
-    """Whether a name has no meaning outside of C++: that of a function is read without its namespace."""
-    return "<" in name or name.startswith(("std::", "c10::")) or ("::" in name and not is_called)
+    """Whether a name has no meaning outside of C++. `at::sin(x)` is PyTorch's function in both languages; in any other
+    namespace there is a function of C++, which is no operator.
+    """
+    return "<" in name or ("::" in name and not (is_called and name.startswith("at::")))
 
 
 def check_helpers(

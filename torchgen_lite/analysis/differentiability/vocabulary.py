@@ -12,7 +12,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.kinds import BOOL, TENSOR, Sort
+from torchgen_lite.formulas.kinds import BOOL, TENSOR, Sort, kind_of_type
 from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.formulas.model import (
     Call,
@@ -251,6 +251,45 @@ def lacks_tensor(name: str, call: Typed) -> str:
     if any(may_be) or not may_be or name not in functions_of_torch().of_tensors:
         return ""
     return f"`{name}` takes a tensor, and none is given"
+
+
+def spread(call: Typed, name: str) -> str:
+    """What is wrong with a call of that function of PyTorch, where several arguments stand for a list, as Python
+    allows for some functions and C++ for none. Empty if nothing is.
+    """
+    node, overloads = call.node, torch_operators(name)
+    if not isinstance(node, Call) or node.keywords:
+        return ""
+    if isinstance(node.function, Member) and call.parts[0].kind.present != TENSOR:
+        return ""
+    if any(_binds(one.by_position(len(call.parts)), call.parts) for one in overloads):
+        return ""
+    for overload in overloads:
+        for index, argument in enumerate(overload.func.positional):
+            items = call.parts[index:]
+            if len(items) > 1 and all(_is_item(argument, item) for item in items):
+                return (
+                    f"`{name}` takes a list as `{argument.name}`, and several arguments are given"
+                )
+    return ""
+
+
+def _binds(places: Sequence[Argument | None], parts: Sequence[Typed]) -> bool:
+    """Whether there is a place for each of the values, as far as is known, and none is a number where a generator is
+    expected."""
+    pairs = list(zip(places, parts))
+    is_each = len(pairs) == len(parts) and all(takes(place, part.kind) for place, part in pairs)
+    return is_each and not any(
+        place is not None and str(place.type) == "Generator?" and part.kind.is_number
+        for place, part in pairs
+    )
+
+
+def _is_item(argument: Argument, part: Typed) -> bool:
+    """Whether a value, which is no list, is an item of the list that the argument is."""
+    wanted = kind_of_type(argument.type)
+    is_single = not part.kind.is_list and not part.is_none
+    return is_single and wanted.is_list and takes(argument, part.kind)
 
 
 class NoMethod(NamedTuple):

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     NoMethod,
     lacks_tensor,
     not_a_method,
+    spread,
     torch_operators,
 )
 from torchgen_lite.formulas import model as nodes
@@ -60,7 +61,7 @@ def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str
             given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
             called = f"`{'Tensor.' * is_method}{name}`"
             yield part, f"{called} takes {taken} argument{'s' * (most != 1)}, and {given}"
-        elif problem := _untaken(part, name):
+        elif problem := spread(part, name) or _untaken(part, name):
             yield part, problem
 
 
@@ -103,6 +104,13 @@ def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:
     return name.removeprefix("at::") if name.startswith("at::") or not is_theirs else ""
 
 
+def _qualified_operator(name: str, functions: Functions) -> str:
+    """The plain name of the operator that a name with a namespace means in Python; empty if there is none."""
+    full = name.removeprefix("::")
+    names = [operator.partition(".")[0] for operator in functions.structs]
+    return full.rpartition("::")[2] if "::" in full and full in names else ""
+
+
 def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
     """The headers of PyTorch that declare the functions which a formula calls."""
     for part in every_part(tree):
@@ -134,6 +142,9 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
         name = node.function.text if isinstance(node.function, nodes.Name) else ""
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
+        if (plain := _qualified_operator(name, functions)) and not own:
+            problem = f"`{name}` is a function in C++, and an operator of this name is declared"
+            yield node, problem, f"write `{plain}`, which calls the operator"
         known = {a.name for a in operator.func.arguments} if operator is not None else set()
         for key, value in node.keywords:
             if key in known or (not own and key in OPTIONS):

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from keyword import iskeyword
 
-from torchgen_lite.analysis.differentiability.vocabulary import lacks_tensor, not_a_method
+from torchgen_lite.analysis.differentiability.vocabulary import (
+    lacks_tensor,
+    not_a_method,
+    spread,
+)
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.model import Call, called_name
+from torchgen_lite.formulas.model import Call, called_name, name_called
 from torchgen_lite.formulas.tree import every_part
 from torchgen_lite.languages.python.formula import ATTRIBUTES, METHODS
 from torchgen_lite.loader.torch_functions import functions_of_torch
@@ -37,9 +41,17 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
         assert info is not None
         for part in [part for d in info.derivatives for part in every_part(d.tree)]:
             node, name = part.node, called_name(part.node)
-            if lacks := not_a_method(part, "Python", methods):
-                label, function = "no such method", operator.function
+            function, called = operator.function, name_called(node)
+            lacks = not_a_method(part, "Python", methods)
+            # A reserved word is reported by `check_formulas`.
+            if lacks and not iskeyword(called):
+                label = "no such method"
                 yield finding(function, lacks.code, lacks.message, node.span, label, lacks.help)
+            is_theirs = name in known or part.operator is not None
+            problem = "" if is_theirs else spread(part, called)
+            if problem:
+                hint = "write the list in brackets"
+                yield finding(function, "TG323", problem, node.span, "in this call", hint)
             if name is None or name in known or name in BROUGHT or iskeyword(name):
                 continue
             if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):

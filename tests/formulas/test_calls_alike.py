@@ -1,0 +1,99 @@
+"""What a call in a formula means in one language alone is refused in every target, once and by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis.program import build_program
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.pipeline import generate_all
+
+TARGETS = ["torch-python", "cpp-torch"]
+ENTRIES = """\
+- func: lib::f(Tensor x, int n, int[] dims) -> Tensor
+  dispatch: {{CPU: f}}
+  fake: {{like: x}}
+  derivatives:
+    x: >-
+      {formula}
+- func: lib::g(Tensor x) -> Tensor
+  dispatch: {{CPU: g}}
+  fake: {{like: x}}
+  derivatives: {{x: grad}}
+- func: lib::sin(Tensor x) -> Tensor
+  dispatch: {{CPU: sine}}
+  fake: {{like: x}}
+  derivatives: {{x: grad}}
+"""
+# What takes sizes, dimensions or tensors as one list in C++, and as several arguments in Python.
+MAKING = ("zeros", "ones", "empty", "rand", "randn")
+METHODS = (
+    *("broadcast_to", "flip", "new_empty", "new_ones", "new_zeros", "permute", "repeat"),
+    *("reshape", "squeeze", "tile", "view"),
+)
+OF_TENSORS = ("broadcast_tensors", "block_diag", "cartesian_prod", "cat", "meshgrid", "stack")
+SPREAD = [
+    *(f"grad * {name}(2, 3)" for name in MAKING),
+    *(f"grad * {name}(n, x.size(1))" for name in MAKING),
+    *(f"grad.{name}(0, 1)" for name in METHODS),
+    *("permute(grad, 1, 0)", "flip(grad, 0, 1)", "tile(grad, 2, n)", "grad.unflatten(0, 2, 3)"),
+    *(f"{name}(grad, x)" for name in OF_TENSORS),
+]
+LISTS = [
+    *(f"grad * {name}({{2, 3}})" for name in MAKING),
+    *(f"grad.{name}(dims)" for name in METHODS),
+    *("grad.view(-1)", "grad.transpose(0, 1)", "grad.movedim(0, 1)", "grad.roll(1, 0)", "cat({grad, x})"),
+]  # fmt: skip
+
+
+def errors(formula: str, target: str) -> list[str]:
+    source = Source("ops.yaml", ENTRIES.format(formula=formula))
+    functions, found = load_native_functions([source])
+    options = {"cpp-torch": {"namespace": "mine"}, "torch-python": {}}
+    config = Config(Path("nowhere"), target_options={target: options[target]})
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    generated = generate_all(program, targets=[target])
+    return [d.code for d in generated.diagnostics if d.severity == "error"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("formula", SPREAD)
+def test_several_arguments_are_no_list(formula: str, target: str) -> None:
+    assert errors(formula, target) == ["TG323"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("formula", LISTS)
+def test_a_list_is_taken(formula: str, target: str) -> None:
+    assert errors(formula, target) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("called", ["lib::g", "::lib::g"])
+def test_an_operator_has_no_namespace_in_a_formula(called: str, target: str) -> None:
+    """C++ would call a function, the kernel perhaps, and no operator."""
+    assert errors(f"{called}(grad)", target) == ["TG540"]
+    assert errors("g(grad)", target) == []
+
+
+@pytest.mark.parametrize(
+    "called", ["other::g", "lib::functions::g", "torch::cos", "std::max", "at::sin"]
+)
+def test_python_knows_no_function_of_a_namespace(called: str) -> None:
+    """`at::sin` is PyTorch's, and the file has another operator of that name."""
+    assert errors(f"{called}(grad)", "torch-python") == ["TG540"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_function_of_pytorch_may_say_so(target: str) -> None:
+    assert errors("at::cos(grad)", target) == []
+
+
+@pytest.mark.parametrize("name", ["class", "lambda", "if", "from"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_mistaken_method_is_one_error(name: str, target: str) -> None:
+    assert len(errors(f"grad.{name}()", target)) == 1
