@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cpp.compiling import needs_compiler, torch_flags
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.languages.cpp.text import function_name
+from torchgen_lite.languages.cpp.text import function_name, identifier
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
@@ -71,3 +74,27 @@ def test_a_default_that_libtorch_cannot_read_is_refused(
     """Without kernels, or under a namespace of PyTorch, it got into C++ unchanged."""
     text = f"- func: {namespace}::f(Tensor self, {argument}) -> Tensor\n"
     assert errors(text, "cpp-torch", **{"calls-only": calls_only}) == ["TG512"]
+
+
+MACRO = re.compile(r"^#define ([A-Za-z]\w*)(\(?)", re.MULTILINE)
+HEADERS = {
+    "cpp-torch": ("torch/library.h", "ATen/core/Tensor.h", "cmath", "cstdio", "cinttypes"),
+    "cpp-torch-stable": ("torch/csrc/stable/library.h", "torch/csrc/stable/ops.h", "cmath"),
+}
+
+
+@needs_compiler
+@pytest.mark.torch
+@pytest.mark.parametrize("target", HEADERS)
+def test_no_name_in_cpp_is_a_macro(tmp_path: Path, target: str) -> None:
+    """Every macro of the headers that generated code includes has another name as an argument, and as a function."""
+    source = tmp_path / "macros.cpp"
+    source.write_text("".join(f"#include <{name}>\n" for name in HEADERS[target]))
+    command = ["g++", *torch_flags(), "-dM", "-E", str(source)]
+    macros = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # A macro with parameters means nothing unless brackets follow, as they do after a function.
+    found = {name: bool(bracket) for name, bracket in MACRO.findall(macros)}
+    assert len(found) > 500
+    assert {"M_PI", "EOF"} <= found.keys()
+    assert [name for name in found if function_name(name) == name] == []
+    assert [name for name, takes in found.items() if not takes and identifier(name) == name] == []

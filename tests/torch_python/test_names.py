@@ -151,7 +151,63 @@ def test_what_the_generated_code_calls_its_own_may_be_a_name(tmp_path: Path) -> 
     assert names == set(arguments.values())
     assert len(arguments) > 200
     left = [name for name in operators if f'"names::{name}"' in registered]
-    refused = {"torch", "__all__", "__debug__", "__name__", "name"}
+    refused = {"annotations", "torch", "__all__", "__debug__", "__name__", "name"}
     assert set(operators) - set(left) == refused
     done = run_program(tmp_path, PROGRAM.format(arguments=arguments, operators=left))
     assert int(done) == 4 * len(arguments) + len(left)
+
+
+TYPES = sorted({*TYPE_MODULES, "Any", "annotations", "inputs", "keyword_only_inputs", "needs"})
+# A name as an argument and as a result that formulas use.
+TYPED = """\
+- func: names::argument_{i}(Tensor {name}, Tensor other_) -> (Tensor {name}_out, Tensor rest)
+  dispatch: {{CPU: both}}
+  fake: [{{like: other_}}, {{like: other_}}]
+  derivatives: {{{name}: "grads[0] * other_", other_: "grads[1] * {name}"}}
+
+"""
+
+
+def test_no_name_hides_what_annotations_name(tmp_path: Path) -> None:
+    """`mypy --strict` refuses `x: Any = None` beside a local `Any`, and a function with the name of an import."""
+    write(tmp_path, [], TYPES)
+    entries = [TYPED.format(i=i, name=name) for i, name in enumerate(TYPES)]
+    with (tmp_path / "ops.yaml").open("a") as stream:
+        stream.write("".join(entries))
+    with (tmp_path / "name_kernels.py").open("a") as stream:
+        stream.write("\n\ndef both(x, y):\n    return x * y, x + y\n")
+    texts = {path: text for path, text in generate(load(root=tmp_path)).items() if "_ops/" in path}
+    hidden = [name for text in texts.values() for name in hidden_names(ast.parse(text))]
+    assert hidden == []
+    assert "backward_argument_0" in texts["torch-python/names_ops/_operators.py"]
+
+
+def hidden_names(module: ast.Module) -> list[str]:
+    """The types that a local variable hides, and the imports that a function replaces."""
+    found: list[str] = []
+    imported: set[str] = set()
+    for statement in module.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            imported |= {alias.asname or alias.name for alias in statement.names}
+        elif isinstance(statement, ast.FunctionDef):
+            found += imported & {statement.name}
+            found += local_names(statement) & annotated_with(statement)
+    return found
+
+
+def local_names(function: ast.FunctionDef) -> set[str]:
+    stored = [
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return {argument.arg for argument in function.args.args}.union(stored)
+
+
+def annotated_with(function: ast.FunctionDef) -> set[str]:
+    """The names in annotations of local variables, which are looked up among those."""
+    annotations = [
+        node.annotation for node in ast.walk(function) if isinstance(node, ast.AnnAssign)
+    ]
+    names = [ast.walk(annotation) for annotation in annotations]
+    return {node.id for walked in names for node in walked if isinstance(node, ast.Name)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -14,6 +15,8 @@ KEYWORDS, MACROS = _WORDS["keywords"], _WORDS["macros"]
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
 _OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
+# Families of macros that have small letters, too: `M_PIl`, `PRId64`, `Py_None`, `C10_DEFINE_int`.
+_IN_MIXED_CASE = re.compile("M_[A-Z0-9_]|PRI[a-z]|SCN[a-z]|Py[A-Z_]|SYS_|(?:C10|TORCH)_DE")
 _USED = MACROS | _WORDS["used"]
 
 
@@ -26,13 +29,24 @@ def is_macro(name: str) -> bool:
     return name in MACROS or (name.startswith(_OF_LIBTORCH) and name.isupper())
 
 
+def may_be_macro(name: str) -> bool:
+    """Whether a header may define a macro of this name: standard headers have thousands in capitals, such as `M_PI` and
+    `EIO`, and more than any list has.
+
+    >>> may_be_macro("M_PI"), may_be_macro("PRId64"), may_be_macro("LU"), may_be_macro("add")
+    (True, True, False, False)
+    """
+    is_in_capitals = name.isupper() and len(name) > 2
+    return is_in_capitals or _IN_MIXED_CASE.match(name) is not None or is_macro(name)
+
+
 def function_name(name: str) -> str:
     """A name that C++ takes for a function or a namespace.
 
     >>> function_name("add"), function_name("default")
     ('add', 'default_')
     """
-    return f"{name}_" if name in KEYWORDS or is_macro(name) else name
+    return f"{name}_" if name in KEYWORDS or may_be_macro(name) else name
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +56,7 @@ def identifier(name: str) -> str:
     >>> identifier("self"), identifier("default"), identifier("int64_t"), identifier("_node")
     ('self', 'default_', 'int64_t_', '_node_')
     """
-    is_used = name in KEYWORDS or name in _USED or is_macro(name)
+    is_used = name in KEYWORDS or name in _USED or may_be_macro(name)
     return f"{name}_" if is_used or (name[:1] == "_" and name not in KEYSETS) else name
 
 

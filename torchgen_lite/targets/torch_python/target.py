@@ -96,8 +96,8 @@ def _inexpressible(function: NativeFunction) -> str:
     is_theirs = any(name in _TAKEN[what] for what, name in named.items())
     if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
         return "has a name that `torch.ops` uses itself"
-    if base == "torch" and not overload:
-        return "is called `torch`, which the generated code uses itself"
+    if base in ("annotations", "torch") and not overload:
+        return f"is called `{base}`, which the generated code uses itself"
     return ""
 
 
