@@ -36,7 +36,8 @@ from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
 RESERVED, UNREAD_TYPES = _WORDS["reserved"], _WORDS["types"]
-INDUCTORS = _WORDS["inductor"]
+INDUCTORS, FAKES = _WORDS["inductor"], _WORDS["fakes"]
+VMAPS, COUNTERS = _WORDS["vmap"], _WORDS["counter"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.
@@ -53,25 +54,39 @@ Atom = tuple[str, str]
 
 
 def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and its compiler."""
+    """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
+    cannot pass."""
     for function in functions:
         for found in _check(function, function.func):
             yield finding(function, *found)
-        yield from _uncompilable(function)
+        yield from _impassable(function)
 
 
-def _uncompilable(function: NativeFunction) -> Iterator[Diagnostic]:
-    """Names of arguments that inductor passes on by name to a function with a parameter of that name.
-
-    A call that writes goes another way.
-    """
-    schema = function.func
-    for argument in schema.arguments if not schema.written else ():
-        is_by_name = argument.kwarg_only or argument.default is not None
-        if is_by_name and argument.name in INDUCTORS:
-            message = f"inductor cannot call an operator whose argument is called `{argument.name}`"
+def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
+    """Names of arguments that PyTorch passes on by name to a function of its own with a parameter of that name."""
+    for argument in function.func.arguments:
+        caller, label = _stumbling(function, argument)
+        if caller:
+            message = f"{caller} cannot call an operator whose argument is called `{argument.name}`"
             span, help_ = argument.name_span or argument.span, f"call it `{argument.name}_`"
-            yield finding(function, "TG395", message, span, "fails under `torch.compile`", help_)
+            yield finding(function, "TG395", message, span, f"fails under `{label}`", help_)
+
+
+def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
+    """The part of PyTorch that cannot pass an argument, and what users call; empty if each can."""
+    name, is_passed = argument.name, argument.kwarg_only or argument.default is not None
+    # A call that writes goes another way through inductor.
+    if name in INDUCTORS and is_passed and not function.func.written:
+        return "inductor", "torch.compile"
+    if not argument.kwarg_only:
+        return "", ""
+    if name in FAKES:
+        return "a trace", "torch.compile"
+    if name in VMAPS and (function.vmap or function.axes):
+        return "the rule for `torch.vmap`", "torch.vmap"
+    if name in COUNTERS and (function.flops or function.axes):
+        return "the counter of floating-point operations", "FlopCounterMode"
+    return "", ""
 
 
 def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:

@@ -11,7 +11,14 @@ import pytest
 
 from tests.installed import needs_torch
 from torchgen_lite import load
-from torchgen_lite.analysis.registrable import INDUCTORS, RESERVED, UNREAD_TYPES, default_problem
+from torchgen_lite.analysis.registrable import (
+    COUNTERS,
+    INDUCTORS,
+    RESERVED,
+    UNREAD_TYPES,
+    VMAPS,
+    default_problem,
+)
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import (
@@ -218,6 +225,30 @@ def test_names_that_inductor_cannot_pass(tmp_path: Path) -> None:
         (tmp_path / "torchgen_lite.toml").write_text(f'schema = "ops.yaml"\ntargets = "{target}"\n')
         found = generate_all(load(root=tmp_path)).diagnostics
         assert [d.start() for d in found if d.code == "TG395"] == [(1, 29), (2, 32)]
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "codes"),
+    [
+        ("self", "", ["TG395"]),
+        ("keyset", "", []),
+        *[(name, "  axes: x[*n] -> [*n]\n", ["TG395"]) for name in sorted(VMAPS | COUNTERS)],
+        ("in_dim", "  axes: x[*n] -> [*n]\n", []),
+        ("out_val", "  fake: {like: x}\n  flops: x.numel()\n", ["TG395"]),
+    ],
+)
+def test_names_that_pytorch_cannot_pass(
+    tmp_path: Path, name: str, field: str, codes: list[str]
+) -> None:
+    """Keyword arguments alone: others go by position."""
+    for star in ("*, ", ""):
+        entry = f"- func: my::a(Tensor x, {star}int {name}=2) -> Tensor\n  dispatch: {{CPU: k}}\n{field}"
+        (tmp_path / "ops.yaml").write_text(entry)
+        (tmp_path / "torchgen_lite.toml").write_text(
+            'schema = "ops.yaml"\ntargets = "torch-python"\n'
+        )
+        found = generate_all(load(root=tmp_path)).diagnostics
+        assert [d.code for d in found if d.code == "TG395"] == (codes if star else [])
 
 
 @pytest.mark.torch

@@ -115,7 +115,7 @@ class Axes:
             ]
         return Given(_leading(every), shapes, tuple(strides), dtypes, names)
 
-    def vmap(self, info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
+    def vmap(self, info: Any, in_dims: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The rule for `torch.vmap`: one call with one more dimension in `*b`, or a loop."""
         op = _library._handle(self.operator)
         names = [argument.name for argument in op._schema.arguments]
