@@ -50,8 +50,8 @@ def unknown_functions(package: Package) -> Iterator[Diagnostic]:
             is_theirs = name in known or part.operator is not None
             problem = "" if is_theirs else spread(part, called)
             if problem:
-                hint = "write the list in brackets"
-                yield finding(function, "TG323", problem, node.span, "in this call", hint)
+                in_brackets = "write the list in brackets"
+                yield finding(function, "TG323", problem, node.span, "in this call", in_brackets)
             if name is None or name in known or name in BROUGHT or iskeyword(name):
                 continue
             if isinstance(node, Call) and is_of_cpp(str(node.function), is_called=True):
