@@ -27,6 +27,10 @@ ENTRIES = """\
 - func: NAME::constant_(Tensor(a!) self, Tensor x) -> Tensor(a!)
   dispatch: {CPU: derived_}
   derivatives: {self: not_differentiable, x: not_differentiable}
+- func: NAME::given_(Tensor(a!) self, Tensor x) -> Tensor(a!)
+  dispatch: {CPU: derived_}
+- func: NAME::mixed(Tensor(a!) y, Tensor x) -> (Tensor(a!), Tensor)
+  dispatch: {CPU: mixed}
 - func: NAME::nothing(Tensor(a!) y, Tensor x) -> ()
   dispatch: {CPU: two}
 - func: NAME::last(Tensor x, Tensor(a!) y) -> ()
@@ -73,6 +77,11 @@ def derived_(self, x):
     return self
 
 
+def mixed(y, x):
+    write(y)
+    return y, torch.ones(2)
+
+
 def two(ys, x):
     write(ys)
 
@@ -117,6 +126,8 @@ CALLS = {
     "derived": ("ops.derived_(y, x)", (1, 0)),
     "refused": ("ops.refused_(y, x.detach())", (1, 0)),
     "constant": ("ops.constant_(y, x)", (1, 0)),
+    "given back": ("ops.given_(y, x)", (1, 0)),
+    "given back beside another": ("ops.mixed(y, x)", (1, 0)),
     "nothing": ("ops.nothing(y, x)", (1, 0)),
     "last": ("ops.last(x, y)", (1, 0)),
     "short": ("ops.short(y, x)", (1, 0)),
@@ -134,6 +145,8 @@ CALLS = {
     "out alone": ("ops.full(5.0, out=y)", (1, 0)),
     "two outs": ("ops.both(x, high=z, low=y)", (1, 1)),
     "a view": ("ops.one_(y[1:], 5.0)", (1, 0)),
+    "views": ("ops.several(y[1:], z[:2], x)", (1, 1)),
+    "a list of views": ("ops.listed([y[1:], z[:2]], x)", (1, 1)),
     "nothing in it": ("ops.one_(y[:0], 5.0)", (1, 0)),
     "no key": ("ops.only([y, z])", (1, 1)),
 }
@@ -181,9 +194,64 @@ def on_leaves(ops, call):
     for make in (lambda: torch.zeros(3, requires_grad=True), lambda: torch.zeros(3, requires_grad=True) * 1):
         y, z, x = make(), make(), torch.ones(3)
         error = attempt(call, ops=ops, x=x, y=y, z=z)
+        is_passed = "constant_" in call
+        backward = "" if is_passed else attempt("(y.sum() + z.sum()).backward()", y=y, z=z)
         with torch.no_grad():
             under_no_grad = attempt(call, ops=ops, x=x, y=y, z=z)
-        found.append([error, under_no_grad])
+        found.append([error or backward, under_no_grad])
+    return found
+
+
+def differentiated(value, x):
+    loss = value.abs().double().sum() + x.sum()
+    if not value.requires_grad:
+        return "no history"
+    ways = ("loss.backward(retain_graph=True)", "torch.autograd.grad(loss, x)")
+    return [attempt(way, loss=loss, x=x) for way in ways]
+
+
+def lost(ops, call):
+    # Only what is read requires a gradient.
+    found = {}
+    for dtype in (torch.float32, torch.complex64, torch.int64):
+        x = torch.ones(3, requires_grad=True)
+        y, z = torch.zeros(3, dtype=dtype), torch.zeros(3, dtype=dtype)
+        names = {"ops": ops, "x": x, "y": y, "z": z}
+        errors = [attempt(call, **names), attempt(call, **names)]
+        found[str(dtype)] = [errors, differentiated(y, x), differentiated(z, x)]
+    return found
+
+
+def kept_apart(ops, call):
+    # What is not to be differentiated has no history.
+    found = []
+    for make in ("x.detach()", "x"):
+        x = eval(make, {"x": torch.ones(3, requires_grad=True)})
+        y, z = torch.zeros(3), torch.zeros(3)
+        with contextlib.nullcontext() if "detach" in make else torch.no_grad():
+            error = attempt(call, ops=ops, x=x, y=y, z=z)
+        found.append([error, y.requires_grad, z.requires_grad])
+    return found
+
+
+def transformed(ops, call):
+    found = {}
+    for is_captured in (False, True):
+        y, z = torch.zeros(3), torch.zeros(3)
+
+        def run(x):
+            names = {"y": y, "z": z} if is_captured else {"y": torch.zeros(3), "z": torch.zeros(3)}
+            eval(call, {"torch": torch, "ops": ops, "x": x, **names})
+            return (x * names["y"] + names["z"]).sum()
+
+        found[is_captured] = attempt("torch.func.grad(run)(torch.ones(3))", run=run)
+    code = f"def run(x, y, z):\\n    {call}\\n    return y + z + x\\n"
+    names = {"ops": ops}
+    exec(code, names)
+    torch._dynamo.reset()
+    compiled = torch.compile(names["run"], backend="aot_eager", fullgraph=True)
+    x, y, z = torch.ones(3, requires_grad=True), torch.zeros(3), torch.zeros(3)
+    found["compile"] = attempt("run(x, y, z).sum().backward()", run=compiled, x=x, y=y, z=z)
     return found
 
 
@@ -218,8 +286,11 @@ for name in ("forms", "formsfinal", "formstheirs"):
         "versions": {c: {m: versions(ops, text, m) for m in MODES} for c, text in CALLS.items()},
         "leaves": {c: on_leaves(ops, text) for c, text in CALLS.items()},
         "stale": {c: stale(ops, text) for c, text in CALLS.items()},
+        "lost": {c: lost(ops, text) for c, text in CALLS.items()},
+        "kept apart": {c: kept_apart(ops, text) for c, text in CALLS.items()},
     }
 few = ("one", "derived", "nothing", "several", "a list", "optional", "an optional list", "all left out")
+rows["forms"]["transformed"] = {c: transformed(torch.ops.forms, CALLS[c]) for c in (*few, "views")}
 rows["forms"]["compiled"] = {c: compiled(torch.ops.forms, CALLS[c]) for c in few}
 x = torch.ones(3)
 composed, calling = torch.zeros(3), torch.zeros(3)
@@ -303,8 +374,42 @@ def test_what_requires_a_gradient_is_not_written(package: str, rows: Any) -> Non
             assert name == "constant" or leaf in on_leaf[0], name
         elif any(CALLS[name][1]):
             assert leaf in on_leaf[0], (name, on_leaf)
-            assert on_other[0], name
+            assert "has no derivatives" in on_other[0], (name, on_other)
         assert on_leaf[1] == on_other[1] == "", (name, on_leaf, on_other)
+
+
+# Calls that read a tensor, and of which an entry does not say what is between it and what they write.
+UNSAID = [
+    name
+    for name, (call, times) in CALLS.items()
+    if "x" in call and any(times) and "x.detach()" not in call and name not in ("derived", "constant")
+]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_gradient_of_what_is_read_is_lost(package: str, rows: Any) -> None:
+    """What is written refuses derivatives in the backward pass, and can be written again."""
+    for name in UNSAID:
+        for dtype, (errors, *tensors) in rows[package]["lost"][name].items():
+            assert errors == ["", ""], (name, dtype, errors)
+            for times, found in zip(CALLS[name][1], tensors, strict=True):
+                if not times or dtype == "torch.int64":
+                    assert found == "no history", (name, dtype)
+                else:
+                    assert all("has no derivatives (ops.yaml:" in said for said in found), (name, found)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_needs_no_gradient_is_written_without_a_history(package: str, rows: Any) -> None:
+    for name in UNSAID:
+        assert rows[package]["kept apart"][name] == [["", False, False]] * 2, name
+
+
+def test_transforms_lose_no_gradient_either(rows: Any) -> None:
+    for name, found in rows["forms"]["transformed"].items():
+        if name in UNSAID:
+            for way, said in found.items():
+                assert "has no derivatives" in said or "mutate a captured Tensor" in said, (name, way, said)
 
 
 def test_compiled_and_functionalized_they_write_the_same(rows: Any) -> None:

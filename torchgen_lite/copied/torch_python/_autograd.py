@@ -15,6 +15,11 @@ Note [Final kernels]
 Autograd calls what is below it through the dispatcher, which looks the kernel up and converts the arguments once more.
 PyTorch does not tell whether another library has put its kernel in the place of one, so only an author can say that none
 does: then a kernel of the package is called as it is, where the dispatcher would call no other.
+
+Note [What is written has no derivative]
+An operator without formulas refuses derivatives in the backward pass. What a call writes depends on its inputs as its
+results do, returned or not, so it has the history of the call, too. Each written tensor has a node of its own, since
+autograd lets only those with one result write to views.
 """
 
 from __future__ import annotations
@@ -547,7 +552,8 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
         written = written_by(args, kwargs) if is_mutable else []
         for tensor in written if is_wanted else ():
             _writes.check_leaf(tensor)
-            if tensor.requires_grad:
+            # The transform may have wrapped it for this call alone, and then its history is lost.
+            if _is_real(tensor) and _C._functorch.is_gradtrackingtensor(tensor):
                 raise RuntimeError(without)
         if has_tangents:
             result = None if written else _run(run, args, kwargs)
@@ -565,15 +571,12 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
 
 
 def _unrecorded(without: str) -> Function:
-    """A call in the graph, through which no gradient passes."""
+    """A call in the graph, through which no gradient passes: see Note [What is written has no derivative]."""
 
-    def forward(ctx: Any, leaves_of: Function, written: Any, *inputs: torch.Tensor) -> Any:
-        leaves = leaves_of()
-        kept = {id(leaf) for leaf in leaves}
+    def forward(ctx: Any, made: Function, written: Any, *inputs: torch.Tensor) -> Any:
         # This moves their versions.
-        ctx.mark_dirty(*(t for t in written if id(t) in kept))
-        _writes.increment_version([t for t in written if id(t) not in kept])
-        return tuple(leaves)
+        ctx.mark_dirty(*written)
+        return tuple(made())
 
     def backward(ctx: Any, *grads: Any) -> Any:
         raise RuntimeError(without)
@@ -582,14 +585,25 @@ def _unrecorded(without: str) -> Function:
     node: Any = type("Underived", (_Node,), functions)
 
     def record(run: Function, args: Any, kwargs: Any, written: Any) -> Any:
+        places = {id(tensor) for tensor in written}
+        given = [*_tensors((args, kwargs))]
+        leaves: list[Any] = []
         shapes: list[Any] = []
 
-        def leaves_of() -> list[Any]:
-            leaves, shape = pytree.tree_flatten(_run(run, args, kwargs))
+        def new_results() -> list[Any]:
+            found, shape = pytree.tree_flatten(_run(run, args, kwargs))
+            leaves.extend(found)
             shapes.append(shape)
-            return leaves
+            return [None if id(leaf) in places else leaf for leaf in found]
 
-        leaves = _applied(node.apply, leaves_of, written, *_tensors((args, kwargs)))
-        return pytree.tree_unflatten(leaves, shapes[0])
+        results = _applied(node.apply, new_results, (), *given)
+        for tensor in written:
+            if _is_real(tensor):
+                # The base of a view takes the place of the first.
+                _applied(node.apply, lambda: [tensor], [tensor], tensor, *given)
+            else:
+                _writes.increment_version(tensor)
+        returned = [leaf if new is None else new for leaf, new in zip(leaves, results)]
+        return pytree.tree_unflatten(returned, shapes[0])
 
     return record
