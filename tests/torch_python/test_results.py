@@ -4,6 +4,7 @@ kernel are none."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,13 @@ ENTRIES = """\
 - func: NAME::composed(Tensor x) -> Tensor
   dispatch: {CompositeImplicitAutograd: plain}
 """
+# The same with kernels that are made of PyTorch's operators.
+_EACH = [entry for entry in ENTRIES.split("- func: NAME::")[1:] if "derivatives" not in entry]
+_COMPOSED = [
+    re.sub(r"\{Co?[A-Za-z]+: ", "{CompositeImplicitAutograd: ", f"- func: NAME::of_parts_{entry}")
+    for entry in _EACH
+]
+ENTRIES += "".join(re.sub("  fake:.*\n", "", entry) for entry in _COMPOSED)
 KERNELS = """\
 import torch
 
@@ -165,6 +173,11 @@ WRONG = {
     "ops.written(x, y)": "the result shares memory with argument `y`",
     "ops.other(x, y)": "the result shares memory with argument `y`",
 }
+WRONG |= {
+    call.replace("ops.", "ops.of_parts_"): message
+    for call, message in WRONG.items()
+    if "derived" not in call
+}
 RIGHT = (
     "ops.contiguous(x.t())",
     "ops.named(x)",
@@ -172,6 +185,12 @@ RIGHT = (
     "ops.plain(x)",
     "ops.plain(x[:0])",
     "ops.composed(x)",
+    "ops.of_parts_right(x, y, [z])",
+    "torch.vmap(ops.of_parts_plain)(x)",
+    "torch.func.grad(lambda x: ops.of_parts_plain(x).sum())(x)",
+    "torch.func.functionalize(ops.of_parts_plain)(x)",
+    "torch.compile(ops.of_parts_plain, backend='aot_eager', fullgraph=True)(x)",
+    "torch.compile(ops.of_parts_right, backend='aot_eager', fullgraph=True)(x, y, [z])",
 )
 PROGRAM = """
 import json
@@ -188,7 +207,7 @@ import resultsquiet_ops
 def attempt(call, ops):
     x, y, z = torch.ones(2, 2), torch.zeros(2, 2), torch.zeros(2, 2)
     try:
-        eval(call, {"ops": ops, "x": x, "y": y, "z": z})
+        eval(call, {"torch": torch, "ops": ops, "x": x, "y": y, "z": z})
     except Exception as error:
         return str(error)
     return ""

@@ -13,8 +13,9 @@ call, and in one for ADInplaceOrView, which serves calls that Autograd does not 
 Note [Results are compared]
 Compilers believe the schema: a result that is an argument, or a view of one, is another tensor for them, and programs
 give other numbers than they do eagerly. So every result of a kernel is compared with the arguments, by its storage; in
-the first calls also by its memory, since NumPy gives a tensor back under another storage. Kernels that are `final` are
-not compared, and none is if the environment says `TORCHGEN_LITE_CHECKS=0` when the package is imported.
+the first calls also by its memory, since NumPy gives a tensor back under another storage. A composed kernel is called
+with what a transform of `torch.func` wraps, too, which has no memory: then it is not compared. Nor are kernels that are
+`final`, and none is if the environment says `TORCHGEN_LITE_CHECKS=0` when the package is imported.
 """
 
 from __future__ import annotations
@@ -120,7 +121,9 @@ def is_backend(key: str) -> bool:
 def checked(op: Any, place: str, key: str, run: Function) -> Function:
     """A kernel whose results are compared with the schema, if it is one that computes."""
     is_wanted = os.environ.get("TORCHGEN_LITE_CHECKS") != "0"
-    if not is_wanted or "Meta" in key or not is_backend(key):
+    is_composed = key == "CompositeImplicitAutograd"
+    computes = is_composed or (is_backend(key) and "Meta" not in key)
+    if not (is_wanted and computes):
         return run
     returns_new = not any(value.alias_info for value in op._schema.returns)
     returns_self, calls = _returns_self(op._schema), count()
@@ -128,6 +131,8 @@ def checked(op: Any, place: str, key: str, run: Function) -> Function:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         result = run(*args, **kwargs)
         if returns_self and args and result is args[0]:
+            return result
+        if is_composed and _C._are_functorch_transforms_active():
             return result
         results = result if type(result) is tuple else (result,)
         if not returns_new or next(calls) < _FIRST or _shares(args, kwargs, results):
