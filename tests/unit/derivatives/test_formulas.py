@@ -242,6 +242,24 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
                 "4:5: error[TG325] 'o' is an out variant, which is never differentiable: no formulas here"
             ],
         ),
+        # Of what is only noted down, nothing is differentiable.
+        ("n(Tensor(a!) y, Tensor x) -> ()", ["y, x: not_differentiable"], []),
+        ("my::n(Tensor x, Tensor(a!)? y=None) -> Tensor", ["x, y: not_differentiable"], []),
+        (
+            "n(Tensor(a!) y, Tensor x) -> ()",
+            ["y: not_differentiable"],
+            ["4:5: error[TG325] 'n' has no result that is a tensor: no formulas here"],
+        ),
+        (
+            "my::n(Tensor(a!) y, Tensor x) -> Tensor",
+            ["y: not_differentiable", "x: grad"],
+            [
+                (
+                    "4:5: error[TG325] 'my::n' writes to 'y', and formulas are for operators that write to "
+                    "'self' alone: no formulas here"
+                )
+            ],
+        ),
         (LISTS, ["parts: h(grad)", "x: grad"], []),
         (LISTS, ["parts: '[grad, grad * x]'", "x: 'x.defined() ? grad.mul(x) : h(grad)'"], []),
         (LISTS, ["parts: grad * x", "x: grad"], ["4:12: " + ONE]),

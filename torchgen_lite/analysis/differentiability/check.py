@@ -78,18 +78,33 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterat
             yield Found("TG385", message, span, "already a name", "choose another name")
 
 
+def _only_notes(function: NativeFunction) -> bool:
+    """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
+    schema, derivatives = function.func, function.derivatives
+    tensors = {a.name for a in schema.arguments if is_tensor_like(a.type)}
+    if derivatives is None or not schema.written:
+        return False
+    for _, formulas in derivatives.variants:
+        named = {name for formula in formulas for name in formula.names}
+        words = {formula.word for formula in formulas}
+        if named != tensors or words != {NOT_DIFFERENTIABLE}:
+            return False
+    return True
+
+
 def _refusal(function: NativeFunction) -> str | None:
     """Why an operator cannot have formulas."""
     name = function.func.full_name
     if function.func.kind() is SchemaKind.out:
         return f"`{name}` is an out variant, which is never differentiable"
     tensors = [v.type for v in function.func.returns if is_tensor_like(v.type)]
-    if not tensors:
+    is_noted = _only_notes(function)
+    if not (tensors or is_noted):
         return f"`{name}` has no result that is a tensor"
     if any(bare_type(type_).count("[") > 1 for type_ in tensors):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
     others = [a.name for a in function.func.written if a.name != "self"]
-    if others and function.namespace not in TORCH_NAMESPACES:
+    if others and not is_noted and function.namespace not in TORCH_NAMESPACES:
         # Backward would need to know whether a formula means the value before the call or after it.
         return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
     keys = {dispatch.key for dispatch in function.dispatch}

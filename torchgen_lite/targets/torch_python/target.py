@@ -124,7 +124,10 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         yield finding(function, "TG387", message, function.place("triton"), "not in Python")
     if function.derivatives is None or not package.options.autograd or is_view_rule(function):
         return
-    problem = unrecordable(operator.facts, package.resolved.autograd[operator.name].info)
-    if problem:
+    info = package.resolved.autograd[operator.name].info
+    # Of what an operator only notes down, nothing is recorded.
+    is_noted = bool(operator.schema.written and info and not info.slots)
+    problem = unrecordable(operator.facts, info)
+    if problem and not is_noted:
         place = function.place("derivatives") or function.place("func")
         yield finding(function, "TG338", problem, place, "formulas here")
