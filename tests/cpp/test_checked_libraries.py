@@ -15,6 +15,7 @@ from tests.conformance.backends import differences
 from tests.cpp.checked_library import WRITTEN, check_names, run_checks
 from tests.cpp.compiling import needs_compiler
 from tests.installed import todays_torchgen
+from tests.torch_python.generated import run_program, write_package
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -42,6 +43,36 @@ def test_check(built: Built, library: str, check: str) -> None:
     problems = built(library)[1][check]
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)
+
+
+SECOND = """
+import torch
+
+torch.ops.load_library(LIBRARY)
+import second_ops
+
+x = torch.ones(3, requires_grad=True)
+print(torch.ops.wr.inside(x).sum().item())
+torch.ops.wr.inside(x).sum().backward()
+torch.ops.wr.right_(x * 1).sum().backward()
+print(x.grad.tolist())
+"""
+
+
+def test_the_gradient_of_a_second_package_counts(built: Built, tmp_path: Path) -> None:
+    """It replaces the kernel that refuses, without a warning."""
+    folder, _ = built(WRITTEN)
+    options = 'package = "second_ops"\ndefines = false\n'
+    config = f'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n[target.torch-python]\n{options}'
+    entries = [
+        "- func: wr::inside(Tensor x) -> Tensor\n  derivatives: {x: grad * 7}\n",
+        "- func: wr::right_(Tensor(a!) self) -> Tensor(a!)\n  derivatives: {self: grad * 3}\n",
+    ]
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    (tmp_path / "ops.yaml").write_text("".join(entries))
+    write_package(tmp_path)
+    program = SECOND.replace("LIBRARY", repr(str(folder / "library.so")))
+    assert run_program(tmp_path, program).splitlines() == ["1.5", "[10.0, 10.0, 10.0]"]
 
 
 @todays_torchgen

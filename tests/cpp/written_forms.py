@@ -61,6 +61,10 @@ WRITES = (
     Form("copied.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"),
     Form("twice.out(Tensor x, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!), Tensor(b!))"),
     Form("parts.out(Tensor x, *, Tensor(a!)[] out) -> ()"),
+    Form(
+        "noted(Tensor(a!) x, Tensor y) -> ()",
+        "  derivatives: {x: not_differentiable, y: not_differentiable}\n",
+    ),
     # With formulas, all or some, and without a derivative.
     Form("scale_(Tensor(a!) self, float s) -> Tensor(a!)", "  derivatives: {self: grad * s}\n"),
     Form("scaled(Tensor self, float s) -> Tensor", "  derivatives: {self: grad * s}\n"),
@@ -91,6 +95,14 @@ RESULTS = (
     Form("is_argument_zero(Tensor x) -> Tensor", _ZERO.format("x"), "x"),
     Form("is_argument_explicit(Tensor x) -> Tensor", _ZERO.format("x"), "x", EXPLICIT),
 )
+# The same where the kernel is composed of other operators.
+_COMPOSED = [form for form in RESULTS if not form.more and form.key == "CPU"]
+RESULTS += tuple(
+    [
+        form._replace(schema=f"of_parts_{form.schema}", key="CompositeImplicitAutograd")
+        for form in _COMPOSED
+    ]
+)
 # Kernels that call PyTorch's functions and then write by a pointer, so that a gradient from inside is wrong.
 INSIDE = (
     Form("inside(Tensor x) -> Tensor", gives="half(x)"),
@@ -102,7 +114,12 @@ INSIDE = (
 # Right ones that the checks must not refuse.
 RIGHT = (
     Form("viewed(Tensor(a) x) -> Tensor(a)", gives="x.slice(0, 1)"),
+    Form("right_(Tensor(a!) self) -> Tensor(a!)"),
     Form("empties(Tensor x) -> (Tensor, Tensor)", gives="{none(), none()}"),
+    Form(
+        "of_parts(Tensor result) -> Tensor", gives="result.clone()", key="CompositeImplicitAutograd"
+    ),
+    Form("of_parts_(Tensor(a!) self) -> Tensor(a!)", key="CompositeImplicitAutograd"),
 )
 FORMS = (*WRITES, *RESULTS, *INSIDE, *RIGHT)
 

@@ -207,10 +207,13 @@ def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
     is_pytorchs = _is_pytorchs(operator, policy)
+    is_tracked = plan.tracking is Origin.raises_versions
+    if is_tracked and policy.in_pytorch and not (is_pytorchs or plan.tensors):
+        # Arguments carry no keys, and inference mode takes ADInplaceOrView away.
+        yield Registration(operator, BACKEND_SELECT, Origin.raises_versions)
     if Origin.formulas in policy.makes:
         if not is_pytorchs and has_formulas(operator, plan):
             yield Registration(operator, AUTOGRAD, Origin.formulas)
-        is_tracked = plan.tracking is Origin.raises_versions
         if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return

@@ -58,3 +58,21 @@ def test_what_refuses_in_cpp(schema: str, key: str, registered: set[str], tmp_pa
     program = load(tmp_path / "ops.yaml")
     every = TARGETS["cpp-torch"].select(program).registrations(program)
     assert {r.key for r in every if r.origin is Origin.underived} == registered
+
+
+@pytest.mark.parametrize("target", ["torch-python", "cpp-torch"])
+@pytest.mark.parametrize(
+    ("arguments", "is_alone"),
+    [("Tensor(a!)[]? xs", True), ("Tensor(a!)[]? xs, Tensor y", False), ("Tensor[]? xs", False)],
+)
+def test_what_raises_versions_in_inference_mode(
+    target: str, arguments: str, is_alone: bool, tmp_path: Path
+) -> None:
+    """A call whose arguments carry no keys has nothing but BackendSelect there."""
+    (tmp_path / "ops.yaml").write_text(
+        f"- func: my::f({arguments}) -> ()\n  dispatch: {{CompositeExplicitAutograd: g}}\n"
+    )
+    program = load(tmp_path / "ops.yaml")
+    every = TARGETS[target].select(program).registrations(program)
+    selecting = [r.origin for r in every if r.key == "BackendSelect"]
+    assert selecting == [Origin.raises_versions] * is_alone

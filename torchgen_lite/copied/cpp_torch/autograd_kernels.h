@@ -11,6 +11,7 @@
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros_like.h>
+#include <c10/core/InferenceMode.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
@@ -515,6 +516,19 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
       memory::check_results<Operator>(result, arguments...);
       return result;
     }
+  }
+
+  // At BackendSelect, for one whose arguments carry no keys: in inference mode, a
+  // call of it has no ADInplaceOrView.
+  static Result raise_versions_in_inference(
+      c10::DispatchKeySet keys,
+      Arguments... arguments) {
+    if (c10::InferenceMode::is_enabled()) {
+      memory::begin_writing(std::get<positions>(std::tie(arguments...))...);
+    }
+    constexpr c10::DispatchKeySet after(
+        c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::BackendSelect);
+    return Operator::redispatch(keys & after, arguments...);
   }
 
   // For an out variant. The arguments at the positions may not need gradients,

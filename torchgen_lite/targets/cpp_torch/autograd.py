@@ -32,7 +32,7 @@ from torchgen_lite.analysis.differentiability.model import (
 )
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.registrations import BACKEND_SELECT, Registration
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import Functions, write
@@ -90,7 +90,8 @@ def shared_kernel(
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
     kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
     if one.origin is Origin.raises_versions:
-        return f"autograd::Kernels<{kernels}>::raise_versions"
+        when = "_in_inference" if one.key == BACKEND_SELECT else ""
+        return f"autograd::Kernels<{kernels}>::raise_versions{when}"
     if one.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
         guard = _BELOW_AUTOGRAD if plan.tracking else _BELOW_VIEWS

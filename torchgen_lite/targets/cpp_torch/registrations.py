@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -72,21 +73,34 @@ def kernel_registrations(
     for one in kernels:
         operator, key, kernel, signature = one.operator, one.key, one.qualified, one.signature
         declared = kernel if headers and kernel not in shared else ""
-        device = devices(operator.function, key, one.backend)
-        if kernel in shared or device != ANY_DEVICE:
+        device, is_compared = devices(operator.function, key, one.backend), _is_compared(one)
+        if kernel in shared or device != ANY_DEVICE or is_compared:
             function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
             if declared:
                 call, header = _call_of(operator, layout)
                 kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
                 more = (header,)
+            if is_compared:
+                more = (*more, layout.own("tensor_memory.h").name)
             guard = operator.guard
-            wrapper = Wrapper(operator, function, guard, signature, device, more, kernel)
+            wrapper = Wrapper(
+                operator, function, guard, signature, device, more, kernel, is_compared
+            )
             yield wrapped(key, wrapper, declared)
         elif headers:
             function = f"{proof}::registered<{signature.type}, &{kernel}>()"
             yield TorchImplCall(operator, key, function, operator.guard, None, declared)
         else:
             yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
+
+
+def _is_compared(kernel: required.Kernel) -> bool:
+    """Whether the results of a kernel are compared with the schema here: no kernel for a key of autograd does it if the
+    operator is composed."""
+    is_own = kernel.operator.function.namespace not in TORCH_NAMESPACES
+    returned = kernel.operator.schema.returns
+    gives = any(is_tensor_like(result.type) for result in returned)
+    return is_own and gives and kernel.key == "CompositeImplicitAutograd"
 
 
 def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:

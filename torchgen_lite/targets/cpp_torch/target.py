@@ -190,6 +190,8 @@ def _files(
     names |= {"reference.h"} if Origin.reference in origins else set()
     if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived, Origin.reference}):
         names |= {"autograd.h", "tensor_memory.h"}
+    if any(one.wrapper is not None and one.wrapper.is_compared for one in implemented):
+        names.add("tensor_memory.h")
     # The backend that the library is can fall back to the CPU for what it does not name.
     if any(r.key.endswith("PrivateUse1") or (r.kernel and r.kernel.backend) for r in registered):
         names.add("fallback.h")

@@ -96,7 +96,8 @@ class Structured:
 class Wrapper:
     """A function of a registration file, for an operator. It calls the author's `kernel`, maybe that of
     another variant (`from_out`, `copied`), a `structured` one, or else this operator with the keys of the backend
-    selected; or it computes the results that a `reference` gives, after the variables that it may `let`.
+    selected; or it computes the results that a `reference` gives, after the variables that it may `let`. What the
+    kernel returns is compared with the schema if `is_compared`.
     """
 
     operator: CppOperator
@@ -106,6 +107,7 @@ class Wrapper:
     device: Devices = ANY_DEVICE
     more_headers: tuple[str, ...] = ()
     kernel: str = ""
+    is_compared: bool = False
     from_out: FromOut | None = None
     copied: Copied | None = None
     structured: Structured | None = None

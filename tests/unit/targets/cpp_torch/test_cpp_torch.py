@@ -338,10 +338,20 @@ TORCH_LIBRARY_FRAGMENT(demo, m) {
 """ in files["src/register.cpp"]
     assert """
 TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
-  m.impl(
-      "scale",
-      my::lib::proof::registered<at::Tensor (const at::Tensor&, double), &::my::lib::scale>());
+  m.impl("scale", TORCH_FN(wrapper_CompositeImplicitAutograd_scale));
 }
+""" in files["src/register.cpp"]
+    assert """
+  return ::my::lib::memory::checked(
+      [] { return c10::OperatorName("demo::scale", ""); },
+      my::lib::proof::as_declared<
+          my::lib::ops::scale,
+          at::Tensor (const at::Tensor&, double),
+          &::my::lib::scale>::call(
+          self,
+          s),
+      self,
+      s);
 """ in files["src/register.cpp"]
     assert "src/module.cpp" not in files
 

@@ -3,6 +3,8 @@
 // clang-format off
 #include <torch/library.h>
 
+#include <torch_ops/tensor_memory.h>
+
 #include <torch_ops/kernels.h>
 #include <torch_ops/autocast.h>
 #include <torch_ops/functionalize.h>
@@ -17,6 +19,25 @@ at::Tensor wrapper_CPU_scale(const at::Tensor& self, double s) {
 
 at::Tensor& wrapper_CPU_scale_out(const at::Tensor& self, double s, at::Tensor& out) {
   return ::torch_ops::scale_cpu(self, s, out);
+}
+
+at::Tensor wrapper_CompositeImplicitAutograd_rms_norm(
+    const at::Tensor& x,
+    const at::Tensor& weight,
+    double eps) {
+  return ::torch_ops::memory::checked(
+      [] { return c10::OperatorName("torch_ops::rms_norm", ""); },
+      ::torch_ops::rms_norm(x, weight, eps),
+      x,
+      weight,
+      eps);
+}
+
+at::Tensor wrapper_CompositeImplicitAutograd_diagonal_view(const at::Tensor& self) {
+  return ::torch_ops::memory::checked(
+      [] { return c10::OperatorName("torch_ops::diagonal_view", ""); },
+      ::torch_ops::diagonal_view(self),
+      self);
 }
 
 } // namespace
@@ -83,8 +104,8 @@ TORCH_LIBRARY_IMPL(torch_ops, CompositeExplicitAutograd, m) {
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, CompositeImplicitAutograd, m) {
-  m.impl("rms_norm", TORCH_FN(::torch_ops::rms_norm));
-  m.impl("diagonal_view", TORCH_FN(::torch_ops::diagonal_view));
+  m.impl("rms_norm", TORCH_FN(wrapper_CompositeImplicitAutograd_rms_norm));
+  m.impl("diagonal_view", TORCH_FN(wrapper_CompositeImplicitAutograd_diagonal_view));
 }
 
 TORCH_LIBRARY_IMPL(torch_ops, Functionalize, m) {

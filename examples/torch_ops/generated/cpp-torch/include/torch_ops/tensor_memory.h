@@ -22,6 +22,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #define TORCHGEN_LITE_NAMESPACE torch_ops
@@ -332,12 +333,11 @@ const Results& results_of() {
 
 // Compares the result of a typed call with what the schema says. Several results
 // are a tuple, and so may be a single one.
-template <class Operator, class Result, class... Arguments>
-void check_results(const Result& result, const Arguments&... arguments) {
-  if (!are_results_checked()) {
-    return;
-  }
-  const auto& results = results_of<Operator>();
+template <class Result, class... Arguments>
+void compare(
+    const Results& results,
+    const Result& result,
+    const Arguments&... arguments) {
   auto places = places_of(result);
   if constexpr (is_tuple<Result>::value) {
     if (results.size() > 1) {
@@ -348,6 +348,31 @@ void check_results(const Result& result, const Arguments&... arguments) {
     }
   }
   results.check(places_of(arguments...), places);
+}
+
+template <class Operator, class Result, class... Arguments>
+void check_results(const Result& result, const Arguments&... arguments) {
+  if (are_results_checked()) {
+    compare(results_of<Operator>(), result, arguments...);
+  }
+}
+
+// The result of a kernel that is composed of other operators, compared. `named` is
+// a function of its own for each operator.
+//
+//   const auto named = [] { return c10::OperatorName("mylib::f", ""); };
+//   return memory::checked(named, f_kernel(x), x);
+template <class Named, class Result, class... Arguments>
+Result checked(
+    const Named& named,
+    Result&& result,
+    const Arguments&... arguments) {
+  if (are_results_checked()) {
+    static const Results results(
+        c10::Dispatcher::singleton().findSchema(named())->schema());
+    compare(results, std::as_const(result), arguments...);
+  }
+  return std::forward<Result>(result);
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::memory

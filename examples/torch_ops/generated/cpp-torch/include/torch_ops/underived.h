@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #define TORCHGEN_LITE_NAMESPACE torch_ops
@@ -64,7 +65,7 @@ class Underived final : public c10::OperatorKernel {
         kNoTangents);
     for (const auto& tensor : is_wanted ? call.written : Tensors()) {
       torch::autograd::check_inplace(tensor, is_wanted);
-      TORCH_CHECK(!tensor.requires_grad(), name, kLost);
+      TORCH_CHECK(!is_transformed(tensor), name, kLost);
     }
     redispatch(op, keys, stack, call.written);
     Tensors results;
@@ -131,7 +132,8 @@ class Underived final : public c10::OperatorKernel {
     }
   }
 
-  // A result that would have a derivative refuses it in the backward pass.
+  // What would have a derivative refuses it in the backward pass: new results, and
+  // what is written, returned or not.
   static void refuse_derivatives(
       const std::string& name,
       bool has_tangents,
@@ -140,18 +142,44 @@ class Underived final : public c10::OperatorKernel {
       const Tensors& results) {
     const auto node = autograd::new_node<torch::autograd::Error>(
         name + kLost,
-        torch::autograd::collect_next_edges(call.read));
+        torch::autograd::collect_next_edges(call.read, call.written));
     for (const auto& result : results) {
-      if (is_differentiable(result) && !is_in(result, call.read)) {
+      const bool is_given =
+          is_in(result, call.read) || is_in(result, call.written);
+      if (is_differentiable(result) && !is_given) {
         TORCH_CHECK_NOT_IMPLEMENTED(!has_tangents, name, kNoTangents);
-        const bool is_new = is_wanted && !result.requires_grad();
-        if (is_new && is_in(result, call.written)) {
-          torch::autograd::rebase_history(result, node);
-        } else if (is_new) {
+        if (is_wanted && !result.requires_grad()) {
           torch::autograd::set_history(result, node);
         }
       }
     }
+    if (is_wanted) {
+      refuse_derivatives_of_written(name, call);
+    }
+  }
+
+  // Each has a node of its own, since only that of one result can be in the
+  // history of a view; the base of the view takes the place of the first edge.
+  static void refuse_derivatives_of_written(
+      const std::string& name,
+      const Call& call) {
+    for (const auto& tensor : call.written) {
+      if (is_differentiable(tensor)) {
+        auto edges = torch::autograd::collect_next_edges(
+            tensor, call.read, call.written);
+        torch::autograd::rebase_history(
+            tensor,
+            autograd::new_node<torch::autograd::Error>(
+                name + kLost, std::move(edges)));
+      }
+    }
+  }
+
+  // Whether a transform of torch.func has wrapped it, perhaps for this call alone:
+  // then its history is lost.
+  static bool is_transformed(const at::Tensor& tensor) {
+    return is_differentiable(tensor) &&
+        tensor.key_set().has(c10::DispatchKey::FuncTorchGradWrapper);
   }
 
   static bool is_differentiable(const at::Tensor& tensor) {
@@ -170,9 +198,13 @@ class Underived final : public c10::OperatorKernel {
 };
 
 //   m.impl("f", mylib::fallback::underived());
+//
+// By its text, which the dispatcher shows, Python packages with formulas for the
+// operator know that they may replace it.
 inline torch::CppFunction underived() {
   return torch::CppFunction::makeFromBoxedFunctor(
-      std::make_unique<Underived>());
+             std::make_unique<Underived>())
+      .debug("refuses derivatives");
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::fallback

@@ -8,6 +8,7 @@
 
 #include <demo/operators.h>
 #include <demo/reference.h>
+#include <demo/tensor_memory.h>
 
 #include <demo/kernels.h>
 #include <demo/underived.h>
@@ -16,6 +17,18 @@
 namespace {
 
 namespace autograd = ::demo::autograd;
+
+#if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
+::std::tuple<at::Tensor, at::Tensor> wrapper_CompositeImplicitAutograd_rms_norm(
+    const at::Tensor& x,
+    const ::std::optional<at::Tensor>& weight) {
+  return ::demo::memory::checked(
+      [] { return c10::OperatorName("demo::rms_norm", ""); },
+      ::demo::rms_norm(x, weight),
+      x,
+      weight);
+}
+#endif
 
 at::Tensor select_squares(
     c10::SymIntArrayRef size,
@@ -67,7 +80,7 @@ TORCH_LIBRARY_IMPL(demo, CPU, m) {
 
 TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-  m.impl("rms_norm", TORCH_FN(::demo::rms_norm));
+  m.impl("rms_norm", TORCH_FN(wrapper_CompositeImplicitAutograd_rms_norm));
 #endif
 }
 
