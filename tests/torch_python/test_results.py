@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.torch_python.generated import run_program, write_package
+from tests.torch_python.generated import run_program, run_python, write_package
 
 pytestmark = pytest.mark.torch
 
@@ -323,3 +323,29 @@ def test_the_gradient_of_a_second_package_counts(tmp_path: Path) -> None:
     (tmp_path / "ops.yaml").write_text(text)
     write_package(tmp_path)
     assert run_program(tmp_path, SECOND).splitlines() == ["[7.0, 7.0]"] * 2
+
+
+THEIRS = """
+import torch
+
+library = torch.library.Library("theirs", "DEF")
+for name, kernel in {"itself": lambda x: x, "rows": lambda x: x[1:], "right": lambda x: x + 1}.items():
+    library.define(f"{name}(Tensor x) -> Tensor")
+    library.impl(name, kernel, "CompositeImplicitAutograd")
+"""
+
+
+def test_generated_tests_find_it_in_kernels_of_another_library(tmp_path: Path) -> None:
+    """As in C++: the package has no kernel to compare, and `opcheck` looks into a composed one."""
+    names = ("itself", "rows", "right")
+    entries = [f"- func: theirs::{n}(Tensor x) -> Tensor\n  samples: [(randn(3))]\n" for n in names]
+    options = 'defines = false\nload = "their_library"\n'
+    config = f'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n[target.torch-python]\n{options}'
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    (tmp_path / "ops.yaml").write_text("".join(entries))
+    (tmp_path / "their_library.py").write_text(THEIRS)
+    write_package(tmp_path)
+    selected = ("-k", "test_opcheck", "generated/torch-python/tests")
+    done = run_python(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *selected)
+    assert "2 failed, 1 passed" in done.stdout, done.stdout
+    assert done.stdout.count("the result shares memory with argument `x`") >= 2

@@ -603,8 +603,9 @@ def _unrecorded(without: str) -> Function:
         results = _applied(node.apply, new_results, (), *given)
         for tensor in written:
             if _is_real(tensor):
-                # The base of a view takes the place of the first.
-                _applied(node.apply, lambda: [tensor], [tensor], tensor, *given)
+                # The base of a view takes the place of the first input.
+                result = [tensor]
+                _applied(node.apply, result.copy, result, tensor, *given)
             else:
                 _writes.increment_version(tensor)
         returned = [leaf if new is None else new for leaf, new in zip(leaves, results)]

@@ -8,7 +8,8 @@ Note [What is written has a new version]
 Autograd compares the version of a tensor that it has kept with the one that the tensor has in the backward pass. A
 kernel that writes by NumPy, Triton or a pointer changes no version. So a call does, once for each tensor that the schema
 says is written, as `torch.library.custom_op` does: in the kernel for Autograd, which goes past ADInplaceOrView to save a
-call, and in one for ADInplaceOrView, which serves calls that Autograd does not see, as those in inference mode.
+call, and in one for ADInplaceOrView, which serves calls that Autograd does not see, as those in inference mode. That
+mode takes ADInplaceOrView from calls whose arguments carry no keys, as a `Tensor[]?` alone: these have BackendSelect.
 
 Note [Results are compared]
 Compilers believe the schema: a result that is an argument, or a view of one, is another tensor for them, and programs
@@ -86,6 +87,19 @@ def raising_versions(op: Any) -> Function:
     return kernel
 
 
+def raising_in_inference(op: Any) -> Function:
+    """The kernel for BackendSelect of an operator that writes, and whose arguments carry no keys."""
+    written = written_tensors(op)
+    after = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
+
+    def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if torch.is_inference_mode_enabled():
+            increment_version(written(args, kwargs))
+        return op._handle.redispatch_boxed(keyset & after, *args, **kwargs)
+
+    return kernel
+
+
 def check_leaf(written: torch.Tensor) -> None:
     """Refuse to write to what has no history to write to, in PyTorch's words."""
     for what, leaf in (("a leaf", written), ("a view of a leaf", written._base)):
@@ -136,7 +150,7 @@ def checked(op: Any, place: str, key: str, run: Function) -> Function:
             return result
         results = result if type(result) is tuple else (result,)
         if not returns_new or next(calls) < _FIRST or _shares(args, kwargs, results):
-            problem = _broken_promise(op._schema, args, kwargs, result)
+            problem = broken_promise(op._schema, args, kwargs, result)
             if problem:
                 raise RuntimeError(f"{place}: {op.name()}: {problem}")
         return result
@@ -152,7 +166,7 @@ def _returns_self(schema: Any) -> bool:
     return bool(values[0].before_set == values[1].before_set != set())
 
 
-def _broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
+def broken_promise(schema: Any, args: Any, kwargs: Any, result: Any) -> str:
     """What results are not as the schema says, and what to do; empty if there is nothing."""
     positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]
     named = dict(zip(positional, args)) | kwargs

@@ -352,6 +352,9 @@ def _register_autograd(library: Any, operator: Operator, table: Table, final: Ta
     if is_tracked and not (is_refusing and key == "ADInplaceOrView"):
         kernel = _writes.raising_versions(op)
         library.impl(operator.local_name, kernel, "ADInplaceOrView", with_keyset=True)
+    if is_tracked and key == "ADInplaceOrView":
+        kernel = _writes.raising_in_inference(op)
+        library.impl(operator.local_name, kernel, "BackendSelect", with_keyset=True)
     # The kernel of a backend beside one that is composed is refused all the same.
     if _has_kernel(name, "CompositeImplicitAutograd") and not is_refusing:
         return
