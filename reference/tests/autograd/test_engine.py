@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import torchgen_lite_reference as tl
-from torchgen_lite_runtime import Library
+from torchgen_lite_runtime import Dispatcher, Library
 
 
 def leaf(*values: float) -> tl.Tensor:
@@ -275,6 +275,20 @@ def test_an_operator_without_a_formula_says_so_at_backward() -> None:
     assert y.requires_grad
     with pytest.raises(NotImplementedError, match="'aten::floor_divide.*' is not implemented"):
         y.sum().backward()
+
+
+def test_what_an_operator_without_a_formula_writes_says_so_too() -> None:
+    """Returned or not, a view or not, and it can be written again."""
+    library = Library("noted", "DEF")
+    library.define("f(Tensor(a!) y, Tensor x) -> ()")
+    library.impl("f", lambda y, x: None, "CPU")
+    call = Dispatcher.singleton().find_schema_or_throw("noted::f", "").call
+    for first in (0, 1):
+        base = tl.zeros([2], dtype=tl.float64)
+        for _ in range(2):
+            call(base[first:] if first else base, leaf(1, 2))
+        with pytest.raises(NotImplementedError, match="'noted::f' is not implemented"):
+            base.sum().backward()
 
 
 def _multi() -> None:

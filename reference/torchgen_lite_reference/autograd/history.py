@@ -187,17 +187,23 @@ def autograd_not_implemented(
         refuse_tangents(UNDERIVED.format(operator.full_name, reason), tensors)
     if not (grad_enabled() and needs_grad(tensors)):
         return operator.redispatch(below, *arguments, **keywords)
-    for tensor in _written(operator, arguments, keywords):
+    written = list(_written(operator, arguments, keywords))
+    for tensor in written:
         check_inplace(tensor)
     node = NotImplementedBackward(operator.full_name, tuple(edges_of(tensors)))
     with AutoDispatchBelowAutograd():
         result = operator.redispatch(below, *arguments, **keywords)
     given = {id(tensor) for tensor in tensors}
+    changed = {id(tensor): tensor for tensor in written}
     for output in _tensors(result if isinstance(result, (list, tuple)) else (result,)):
         if id(output) in given:
-            rebase_history(node, output)
+            changed[id(output)] = output
         else:
             set_histories(node, (output,))
+    # What is written may not be returned. The base of a view takes the place of the first edge.
+    for tensor in changed.values():
+        edges = tuple(edges_of([tensor, *tensors]))
+        rebase_history(NotImplementedBackward(operator.full_name, edges), tensor)
     return result
 
 

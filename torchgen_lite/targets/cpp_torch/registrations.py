@@ -33,6 +33,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
+from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.targets.cpp import registrations, required
@@ -96,11 +97,12 @@ def kernel_registrations(
 
 def _is_compared(kernel: required.Kernel) -> bool:
     """Whether the results of a kernel are compared with the schema here: no kernel for a key of autograd does it if the
-    operator is composed."""
+    operator is composed. Classes of the author are declared after the headers that this needs."""
+    schema = kernel.operator.schema
     is_own = kernel.operator.function.namespace not in TORCH_NAMESPACES
-    returned = kernel.operator.schema.returns
-    gives = any(is_tensor_like(result.type) for result in returned)
-    return is_own and gives and kernel.key == "CompositeImplicitAutograd"
+    gives = any(is_tensor_like(result.type) for result in schema.returns)
+    has_class = any(CLASS_PREFIX in str(argument.type) for argument in schema.arguments)
+    return is_own and gives and not has_class and kernel.key == "CompositeImplicitAutograd"
 
 
 def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:

@@ -3,9 +3,6 @@
 // clang-format off
 #include <torch/library.h>
 
-#include <torch_classes/operators.h>
-#include <torch_classes/tensor_memory.h>
-
 #include "kernels.h"
 
 #include <torch_classes/verify_kernels.h>
@@ -14,35 +11,17 @@
 TORCHGEN_LITE_DECLARED("kernels.h", ::torch_classes::Kernels::look_up)
 TORCHGEN_LITE_DECLARED("kernels.h", ::torch_classes::Kernels::merge)
 
-namespace {
-
-at::Tensor wrapper_CompositeImplicitAutograd_look_up(
-    const c10::intrusive_ptr<torch_classes::Table>& table,
-    const at::Tensor& keys,
-    double missing) {
-  return ::torch_classes::memory::checked(
-      [] { return c10::OperatorName("torch_classes::look_up", ""); },
-      torch_classes::proof::as_declared<
-          torch_classes::ops::look_up,
-          at::Tensor (const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double),
-          &::torch_classes::Kernels::look_up>::call(
-          table,
-          keys,
-          missing),
-      table,
-      keys,
-      missing);
-}
-
-} // namespace
-
 TORCH_LIBRARY(torch_classes, m) {
   m.def("look_up(__torch__.torch.classes.torch_classes.Table table, Tensor keys, float missing=0.0) -> Tensor");
   m.def("merge(__torch__.torch.classes.torch_classes.Table[] tables) -> __torch__.torch.classes.torch_classes.Table");
 }
 
 TORCH_LIBRARY_IMPL(torch_classes, CompositeImplicitAutograd, m) {
-  m.impl("look_up", TORCH_FN(wrapper_CompositeImplicitAutograd_look_up));
+  m.impl(
+      "look_up",
+      torch_classes::proof::registered<
+          at::Tensor (const c10::intrusive_ptr<torch_classes::Table>&, const at::Tensor&, double),
+          &::torch_classes::Kernels::look_up>());
   m.impl(
       "merge",
       torch_classes::proof::registered<

@@ -19,11 +19,6 @@ Note [Final kernels]
 Autograd calls what is below it through the dispatcher, which looks the kernel up and converts the arguments once more.
 PyTorch does not tell whether another library has put its kernel in the place of one, so only an author can say that none
 does: then a kernel of the package is called as it is, where the dispatcher would call no other.
-
-Note [What is written has no derivative]
-An operator without formulas refuses derivatives in the backward pass. What a call writes depends on its inputs as its
-results do, returned or not, so it has the history of the call, too. Each written tensor has a node of its own, since
-autograd lets only those with one result write to views.
 """
 
 from __future__ import annotations
@@ -536,11 +531,8 @@ _DECLARE = "add `derivatives:`, or register the kernel as CompositeImplicitAutog
 
 
 def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
-    """The kernel of an operator without formulas: a derivative is refused where it would be lost.
-
-    What is called runs below autograd, so no result has a derivative, even if the kernel is made of PyTorch's
-    functions.
-    """
+    """The kernel of an operator without formulas: a derivative is refused where it would be lost. What is called runs
+    below autograd, so no result has a derivative, even if the kernel is made of PyTorch's functions."""
     is_mutable, written_by = op._schema.is_mutable, _writes.written_tensors(op)
     without = f"{operator} {_WITHOUT} ({place}): {_DECLARE}"
     without_forward = f"{operator} {_WITHOUT_FORWARD} ({place}): {_DECLARE}"
@@ -575,7 +567,8 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
 
 
 def _unrecorded(without: str) -> Function:
-    """A call in the graph, through which no gradient passes: see Note [What is written has no derivative]."""
+    """A call in the graph, through which no gradient passes. What it writes is in the graph, too, returned or not; each
+    tensor has a node of its own, since autograd lets only those with one result write to views."""
 
     def forward(ctx: Any, made: Function, written: Any, *inputs: torch.Tensor) -> Any:
         # This moves their versions.
@@ -591,14 +584,11 @@ def _unrecorded(without: str) -> Function:
     def record(run: Function, args: Any, kwargs: Any, written: Any) -> Any:
         places = {id(tensor) for tensor in written}
         given = [*_tensors((args, kwargs))]
-        leaves: list[Any] = []
-        shapes: list[Any] = []
+        known: list[Any] = []
 
         def new_results() -> list[Any]:
-            found, shape = pytree.tree_flatten(_run(run, args, kwargs))
-            leaves.extend(found)
-            shapes.append(shape)
-            return [None if id(leaf) in places else leaf for leaf in found]
+            known[:] = pytree.tree_flatten(_run(run, args, kwargs))
+            return [None if id(leaf) in places else leaf for leaf in known[0]]
 
         results = _applied(node.apply, new_results, (), *given)
         for tensor in written:
@@ -608,7 +598,7 @@ def _unrecorded(without: str) -> Function:
                 _applied(node.apply, result.copy, result, tensor, *given)
             else:
                 _writes.increment_version(tensor)
-        returned = [leaf if new is None else new for leaf, new in zip(leaves, results)]
-        return pytree.tree_unflatten(returned, shapes[0])
+        returned = [leaf if new is None else new for leaf, new in zip(known[0], results)]
+        return pytree.tree_unflatten(returned, known[1])
 
     return record
