@@ -329,7 +329,7 @@ THEIRS = """
 import torch
 
 library = torch.library.Library("theirs", "DEF")
-for name, kernel in {"itself": lambda x: x, "rows": lambda x: x[1:], "right": lambda x: x + 1}.items():
+for name, kernel in {"rows": lambda x: x[1:], "right": lambda x: x + 1}.items():
     library.define(f"{name}(Tensor x) -> Tensor")
     library.impl(name, kernel, "CompositeImplicitAutograd")
 """
@@ -337,7 +337,7 @@ for name, kernel in {"itself": lambda x: x, "rows": lambda x: x[1:], "right": la
 
 def test_generated_tests_find_it_in_kernels_of_another_library(tmp_path: Path) -> None:
     """As in C++: the package has no kernel to compare, and `opcheck` looks into a composed one."""
-    names = ("itself", "rows", "right")
+    names = ("rows", "right")
     entries = [f"- func: theirs::{n}(Tensor x) -> Tensor\n  samples: [(randn(3))]\n" for n in names]
     options = 'defines = false\nload = "their_library"\n'
     config = f'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n[target.torch-python]\n{options}'
@@ -347,5 +347,5 @@ def test_generated_tests_find_it_in_kernels_of_another_library(tmp_path: Path) -
     write_package(tmp_path)
     selected = ("-k", "test_opcheck", "generated/torch-python/tests")
     done = run_python(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *selected)
-    assert "2 failed, 1 passed" in done.stdout, done.stdout
-    assert done.stdout.count("the result shares memory with argument `x`") >= 2
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "the result shares memory with argument `x`" in done.stdout
