@@ -366,7 +366,8 @@ def test_defaults(case: Case) -> None:
 
 
 # A compiler of C++ is what inductor needs for the CPU.
-HAS_COMPILER = any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++", "cl")))
+COMPILERS = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "clang++", "cl"]
+HAS_COMPILER = any(map(shutil.which, COMPILERS))
 FIRST = {case.op: case for case in reversed(CASES.values())}
 
 
