@@ -138,11 +138,25 @@ def test_gradients(name: str) -> None:
 UNBATCHED = {"a list first", "lists between", "odd names"}
 
 
+# Those with a function of the author's in a formula, which is tried in each call, but can't be in the batches of gradcheck.
+TRIED = {
+    "lists and optionals",
+    "absent optionals",
+    "one of a list",
+    "behind a list",
+    "names of what is kept",
+    "one formula for three",
+}
+
+
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in UNBATCHED])
 def test_batches_of_gradients_and_of_tangents(name: str) -> None:
     function, inputs = FUNCTIONS[name]
-    batched = {"check_batched_grad": True, "check_batched_forward_grad": True}
-    assert torch.autograd.gradcheck(function, inputs, check_forward_ad=True, **batched)
+    gradcheck = partial(torch.autograd.gradcheck, function, inputs, check_forward_ad=True)
+    assert gradcheck(check_batched_grad=True, check_batched_forward_grad=name not in TRIED)
+    if name in TRIED:
+        with pytest.raises(RuntimeError, match="in the batches of gradcheck"):
+            gradcheck(check_batched_forward_grad=True)
 
 
 def written_tangent(x: Tensor) -> Tensor:
@@ -350,7 +364,8 @@ def test_derivatives_of_operators_without_formulas() -> None:
     gradient = torch.func.grad(lambda v: ops.twin(v).sum())
     assert refused(lambda: gradient(x.detach())) == f"ad_ops::twin {without}"
     written = x * 1
-    assert refused(lambda: ops.store(x.detach(), written)) == f"ad_ops::store {without}"
+    ops.store(x.detach(), written)
+    assert refused(lambda: written.sum().backward()) == f"ad_ops::store {without}"
     # What nobody differentiates is computed.
     assert torch.equal(ops.twin(x), x * 2)
     ops.store(x, torch.empty_like(x))

@@ -6,7 +6,7 @@ import torch
 def muladd_cpu(a, b, s):
     if a.shape != b.shape:
         raise RuntimeError("muladd: shapes differ")
-    return a * b + s
+    return torch.add(a * b, s, out=torch.empty_like(a))
 
 
 def scale_cpu(self, s, *, out=None):
@@ -56,7 +56,7 @@ def hinge_cpu(input, target, margin):
     if input.dtype is torch.bfloat16:
         raise RuntimeError("hinge: bfloat16")
     rest = margin - input * target
-    return rest.clamp_min(0), rest > 0
+    return rest.clamp_min(0).contiguous(), (rest > 0).contiguous()
 
 
 def drift_cpu(x, saved_x, _kernel):

@@ -261,7 +261,7 @@ inline variable_list pulled(
 // A dtype in which sums are not cut off.
 inline at::Tensor exact(const at::Tensor& value) {
   const auto type = c10::promoteTypes(value.scalar_type(), at::kFloat);
-  return value.detach().to(type);
+  return value.to(type);
 }
 
 inline double tolerance(const at::Tensor& value) {
@@ -309,6 +309,8 @@ inline at::Tensor is_doubted(
     const variable_list& zeros,
     const Pairs& pairs,
     const variable_list& tangents) {
+  // Nothing here is differentiated.
+  const at::AutoGradMode unrecorded(false);
   variable_list points;
   auto next = tangents.begin();
   for (auto& grad : grads) {
@@ -319,8 +321,7 @@ inline at::Tensor is_doubted(
                              c10::Scalar(tangent.sym_numel()),
                              tangent.options().dtype(at::kDouble))
                              .reshape_symint(tangent.sym_sizes());
-      points.push_back(
-          tangent.detach() + steps.cos().to(tangent.scalar_type()));
+      points.push_back(tangent + steps.cos().to(tangent.scalar_type()));
       const at::AutoGradMode enabled(true);
       grad = grad + points.back();
     }
@@ -414,6 +415,14 @@ inline variable_list transposed(
   if (!pairs.gradients.empty() && !zeros.empty()) {
     found = pulled(pairs, zeros, at::GradMode::is_enabled());
     if (node.is_tried) {
+      for (const auto& tangent : pairs.tangents) {
+        // There, what is computed has no history.
+        TORCH_CHECK_NOT_IMPLEMENTED(
+            !tangent.key_set().has(c10::DispatchKey::Batched),
+            name,
+            " has no formula for forward-mode in the batches of gradcheck: "
+            "formulas can't be tried there");
+      }
       const auto doubt =
           is_doubted(node, name, grads, is_inplace, zeros, pairs, found);
       found = if_linear(name, doubt, std::move(found));
@@ -530,7 +539,8 @@ struct KernelsOf<Operator, Result(Arguments...), positions...> {
       memory::begin_writing(std::get<positions>(std::tie(arguments...))...);
     }
     constexpr c10::DispatchKeySet after(
-        c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::BackendSelect);
+        c10::DispatchKeySet::FULL_AFTER,
+        c10::DispatchKey::BackendSelect);
     return Operator::redispatch(keys & after, arguments...);
   }
 
