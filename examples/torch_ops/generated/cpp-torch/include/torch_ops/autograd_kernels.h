@@ -11,7 +11,7 @@
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/functorch/BatchedTensorImpl.h>
-#include <ATen/ops/ones_like.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
