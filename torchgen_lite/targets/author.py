@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas import model as nodes
@@ -190,6 +191,9 @@ def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
 def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """TG540: C++ in formulas that has no equivalent in Python."""
     operators = {function.func.base_name for function in functions}
+    # In a file of PyTorch's operators these are what `at::` names.
+    own = {f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES}
+    full_names = {f"{f.namespace}::{f.func.base_name}" for f in functions}
     for function in functions:
         for node in _nodes(function):
             is_called = isinstance(node, nodes.Call)
@@ -198,6 +202,8 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             name = called.name if isinstance(called, nodes.Member) else ""
             if is_called and isinstance(called, nodes.Name):
                 name = nodes.called_name(node) or ""
+            if isinstance(called, nodes.Name) and called.text.removeprefix("::") in full_names:
+                continue
             if isinstance(node, nodes.Name) and node.text in CPP_CONSTANTS:
                 message = f"`{node.text}` is a constant of C++"
             elif isinstance(node, nodes.Lambda):
@@ -208,7 +214,7 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 message = "Python has no `->`"
             elif isinstance(called, nodes.Name) and is_of_cpp(called.text, is_called=is_called):
                 message = f"`{called.text}` is a name of C++"
-            elif isinstance(called, nodes.Name) and "::" in called.text and name in operators:
+            elif isinstance(called, nodes.Name) and "::" in called.text and name in own:
                 message = f"`{called.text}` is PyTorch's in C++, and `{name}` an operator here"
             elif keyword.iskeyword(name) and (is_member or name not in operators):
                 message = f"`{name}` is a reserved word in Python"

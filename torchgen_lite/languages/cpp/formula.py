@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 
 from torchgen_lite.analysis.derive.layout import argument_layout, element_name
-from torchgen_lite.analysis.differentiability.vocabulary import called_in_torch
+from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS, called_in_torch
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact
@@ -112,6 +112,9 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
             return _binary(node, given, list(map(_value, given, parts)))
         case nodes.Literal(text) if text[:1] in "'\"":
             return nodes.Literal(quote(text[1:-1]))
+        case nodes.Name(text) if text in CPP_CONSTANTS and tree.kind == TENSOR:
+            # What is not declared is assumed to be a tensor. A number of this name is an argument.
+            return node
         case nodes.Name(text) if "::" not in text:
             return nodes.Name(_CONSTANTS.get(text) or identifier(text))
     return nodes.rebuild(node, parts)

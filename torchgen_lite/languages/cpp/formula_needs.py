@@ -104,13 +104,6 @@ def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:
     return name.removeprefix("at::") if name.startswith("at::") or not is_theirs else ""
 
 
-def _qualified_operator(name: str, functions: Functions) -> str:
-    """The plain name of the operator that a name with a namespace means in Python; empty if there is none."""
-    full = name.removeprefix("::")
-    names = [operator.partition(".")[0] for operator in functions.structs]
-    return full.rpartition("::")[2] if "::" in full and full in names else ""
-
-
 def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
     """The headers of PyTorch that declare the functions which a formula calls."""
     for part in every_part(tree):
@@ -142,9 +135,6 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
         name = node.function.text if isinstance(node.function, nodes.Name) else ""
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
-        if (plain := _qualified_operator(name, functions)) and not own:
-            problem = f"`{name}` is a function in C++, and an operator of this name is declared"
-            yield node, problem, f"write `{plain}`, which calls the operator"
         known = {a.name for a in operator.func.arguments} if operator is not None else set()
         for key, value in node.keywords:
             if key in known or (not own and key in OPTIONS):

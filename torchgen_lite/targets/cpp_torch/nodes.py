@@ -142,7 +142,9 @@ def check_trees(
                 where, others = "PyTorch has only in Python", frozenset()
             message = f"the formula calls `{name}`, which {where}"
             # Every operator is asked here, so names are only collected for a mistake.
-            own = {full_name.partition("::")[2].partition(".")[0] for full_name in functions.structs}
+            own = {
+                full_name.partition("::")[2].partition(".")[0] for full_name in functions.structs
+            }
             hint = did_you_mean(name, own) or did_you_mean(name, others)
             if not hint and functions.namespace:
                 hint = "name a header that declares it with `formula-headers`"

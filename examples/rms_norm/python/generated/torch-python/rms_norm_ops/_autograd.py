@@ -531,8 +531,7 @@ _DECLARE = "add `derivatives:`, or register the kernel as CompositeImplicitAutog
 
 
 def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
-    """The kernel of an operator without formulas: a derivative is refused where it would be lost. What is called runs
-    below autograd, so no result has a derivative, even if the kernel is made of PyTorch's functions."""
+    """The kernel of an operator without formulas, which runs below autograd and refuses a derivative that would be lost."""
     is_mutable, written_by = op._schema.is_mutable, _writes.written_tensors(op)
     without = f"{operator} {_WITHOUT} ({place}): {_DECLARE}"
     without_forward = f"{operator} {_WITHOUT_FORWARD} ({place}): {_DECLARE}"
