@@ -163,11 +163,14 @@ class Underived final : public c10::OperatorKernel {
     for (const auto& tensor : call.written) {
       if (is_differentiable(tensor)) {
         auto edges = torch::autograd::collect_next_edges(
-            tensor, call.read, call.written);
+            tensor,
+            call.read,
+            call.written);
         torch::autograd::rebase_history(
             tensor,
             autograd::new_node<torch::autograd::Error>(
-                name + kLost, std::move(edges)));
+                name + kLost,
+                std::move(edges)));
       }
     }
   }
@@ -199,8 +202,7 @@ class Underived final : public c10::OperatorKernel {
 // By its text, which the dispatcher shows, Python packages with formulas for the
 // operator know that they may replace it.
 inline torch::CppFunction underived() {
-  return torch::CppFunction::makeFromBoxedFunctor(
-             std::make_unique<Underived>())
+  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Underived>())
       .debug("refuses derivatives");
 }
 

@@ -112,8 +112,8 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
             return _binary(node, given, list(map(_value, given, parts)))
         case nodes.Literal(text) if text[:1] in "'\"":
             return nodes.Literal(quote(text[1:-1]))
-        case nodes.Name(text) if text in CPP_CONSTANTS and tree.kind == TENSOR:
-            # What is not declared is assumed to be a tensor. A number of this name is an argument.
+        case nodes.Name(text) if text in CPP_CONSTANTS and functions.namespace:
+            # In a reference, which has no namespace, this is an argument. One of a formula is saved.
             return node
         case nodes.Name(text) if "::" not in text:
             return nodes.Name(_CONSTANTS.get(text) or identifier(text))

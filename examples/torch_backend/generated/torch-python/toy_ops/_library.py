@@ -362,6 +362,8 @@ def _register_autograd(library: Any, operator: Operator, table: Table, final: Ta
     below = _autograd.calls_below(op, name, final, is_tracked or key == "ADInplaceOrView")
     if (name, "backward") in table:
         if is_taken and not _only_refuses(name):
+            if _is_of_its_library(name):
+                return
             message = "its formulas are not used: another library has a kernel for Autograd"
             warnings.warn(f"{operator.place}: `{name}`: {message}", stacklevel=2)
             return
@@ -389,9 +391,21 @@ def _is_tracked(operator: str, op: Any) -> bool:
 
 def _only_refuses(operator: str) -> bool:
     """Whether the kernel for Autograd only refuses gradients: that of a package, or of a library in C++, which says so."""
+    return operator in _refusing() or "refuses derivatives" in _said_of(operator, "Autograd[alias]")
+
+
+def _is_of_its_library(operator: str) -> bool:
+    """Whether the file in C++ that defines an operator registers its kernel for Autograd, which has the same formulas."""
+    said = [_said_of(operator, what) for what in ("debug", "Autograd[alias]")]
+    places = [re.search(r"registered at (.*?):\d", text) for text in said]
+    files = [place[1] for place in places if place]
+    return len(files) == 2 and files[0] == files[1] and not files[0].endswith(".py")
+
+
+def _said_of(operator: str, what: str) -> str:
+    """What PyTorch says of an operator, or of its kernel for a key."""
     lines = _C._dispatch_dump(operator).splitlines()
-    own = [line for line in lines if line.startswith("Autograd[alias]")]
-    return operator in _refusing() or any("refuses derivatives" in line for line in own)
+    return "".join(line for line in lines if line.startswith(what))
 
 
 def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
@@ -519,10 +533,7 @@ def functional(operator: str) -> Function:
 
 
 def _is_traced(operator: str) -> bool:
-    """Whether tracing supports an operator that returns what it writes.
-
-    From 2.13 on, PyTorch does if it has the tag `inplace` or `out`; older releases do not have these tags.
-    """
+    """Whether tracing supports an operator that returns what it writes: from 2.13 on, with the tag `inplace` or `out`."""
     tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
     keys = ("Functionalize", "CompositeImplicitAutograd")
     known = any(tag in _handle(operator).tags for tag in tags)
@@ -559,10 +570,7 @@ def _returns_what_it_writes(op: Any) -> bool:
 
 
 def _define_copying(libraries: dict[str, Any], operator: Operator) -> Function:
-    """`_copying_scale_(Tensor self) -> Tensor`, if there is no functional `scale`.
-
-    It runs `scale_` on a copy.
-    """
+    """`_copying_scale_(Tensor self) -> Tensor`, if there is no functional `scale`: it runs `scale_` on a copy."""
     namespace, local = operator.namespace, f"_copying_{operator.local_name}"
     op = _handle(operator.name)
     places = written_arguments(op)

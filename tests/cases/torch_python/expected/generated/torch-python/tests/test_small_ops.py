@@ -338,7 +338,13 @@ def check_fake(case: Case, inputs: Inputs, results: list[torch.Tensor]) -> None:
     """The fake promises what the kernel gives: compiled programs rely on it."""
     with FakeTensorMode(shape_env=ShapeEnv(), static_shapes=True) as mode:
         args, kwargs = pytree.tree_map_only(torch.Tensor, mode.from_tensor, inputs.make())
-        fakes = tensors(outcome(case, args, kwargs))
+        try:
+            fakes = tensors(outcome(case, args, kwargs))
+        except RuntimeError as error:
+            # Tensors of several dtypes may leave that of a result open.
+            if "which with `dtype` under `fake:`" not in str(error):
+                raise
+            return
     for result, fake in zip(results, fakes):
         given: dict[str, Any] = {"dtype": result.dtype}
         promised: dict[str, Any] = {"dtype": fake.dtype}
@@ -410,7 +416,8 @@ def test_integers(case: Case) -> None:
 
 
 # A compiler of C++ is what inductor needs for the CPU.
-HAS_COMPILER = any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++", "cl")))
+COMPILERS = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "clang++", "cl"]
+HAS_COMPILER = any(map(shutil.which, COMPILERS))
 FIRST = {case.op: case for case in reversed(CASES.values())}
 
 
@@ -419,7 +426,18 @@ def test_inductor(case: Case) -> None:
     """A sample of each operator, as it is and with other strides, where there is a compiler."""
     backend = "inductor" if HAS_COMPILER else "aot_eager"
     check_compiled(case, backend, functools.partial(arguments, case))
-    inputs = functools.partial(changed, case, turned)
+
+    def inputs() -> Arguments:
+        args, kwargs = changed(case, turned)
+        if "out" in kwargs:
+            # Dynamo takes none with other strides.
+            kwargs["out"] = pytree.tree_map_only(
+                torch.Tensor,
+                torch.Tensor.contiguous,
+                kwargs["out"],
+            )
+        return args, kwargs
+
     try:
         outcome(case, *inputs())
     except REFUSALS:
