@@ -391,11 +391,11 @@ def _only_refuses(operator: str) -> bool:
 
 
 def _is_of_its_library(operator: str) -> bool:
-    """Whether the file in C++ that defines an operator registers its kernel for Autograd, which has the same formulas."""
+    """Whether the sources in C++ that define an operator register its kernel for Autograd, which has the same formulas."""
     said = [_said_of(operator, what) for what in ("debug", "Autograd[alias]")]
     places = [re.search(r"registered at (.*?):\d", text) for text in said]
-    files = [place[1] for place in places if place]
-    return len(files) == 2 and files[0] == files[1] and not files[0].endswith(".py")
+    folders = [Path(place[1]).parent for place in places if place and place[1][-3:] != ".py"]
+    return len(folders) == 2 and folders[0] == folders[1]
 
 
 def _said_of(operator: str, what: str) -> str:
