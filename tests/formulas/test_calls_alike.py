@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.pipeline import generate_all
+from torchgen_lite.pipeline import Generated, generate_all
 
 TARGETS = ["torch-python", "cpp-torch"]
 ENTRIES = """\
@@ -50,14 +51,18 @@ LISTS = [
 ]  # fmt: skip
 
 
-def errors(formula: str, target: str) -> list[str]:
-    source = Source("ops.yaml", ENTRIES.format(formula=formula))
+def generated(text: str, target: str) -> Generated:
+    source = Source("ops.yaml", text)
     functions, found = load_native_functions([source])
     options = {"cpp-torch": {"namespace": "mine"}, "torch-python": {}}
     config = Config(Path("nowhere"), target_options={target: options[target]})
     program = build_program(functions, config, diagnostics=found, sources=[source])
-    generated = generate_all(program, targets=[target])
-    return [d.code for d in generated.diagnostics if d.severity == "error"]
+    return generate_all(program, targets=[target])
+
+
+def errors(formula: str, target: str) -> list[str]:
+    found = generated(ENTRIES.format(formula=formula), target).diagnostics
+    return [d.code for d in found if d.severity == "error"]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -96,3 +101,36 @@ def test_a_function_of_pytorch_may_say_so(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_mistaken_method_is_one_error(name: str, target: str) -> None:
     assert len(errors(f"grad.{name}()", target)) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_argument_may_have_the_name_of_the_gradients(target: str) -> None:
+    """`grads` are those of the list that is returned, and `grad` is a tensor."""
+    text = """\
+- func: lib::f(Tensor grad, Tensor[] xs) -> Tensor[]
+  dispatch: {CPU: f}
+  fake: {like: xs}
+  derivatives: {grad: "lib::g(grads[0])", xs: not_differentiable}
+- func: lib::g(Tensor x) -> Tensor
+  dispatch: {CPU: g}
+  fake: {like: x}
+  derivatives: {x: grad}
+"""
+    assert [d.code for d in generated(text, target).diagnostics if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", sorted(CPP_CONSTANTS))
+def test_a_constant_of_cpp_is_itself_and_an_argument_of_its_name_is_not(name: str) -> None:
+    entry = (
+        "- func: lib::f(Tensor x{argument}) -> Tensor\n  dispatch: {{CPU: {kernel}}}\n  {field}\n"
+    )
+    formula = f"derivatives: {{x: grad * {name}}}"
+    reference = f"samples: {{calls: ['(randn(2), 2.0)'], reference: x * {name}}}"
+    for argument, kernel, field, written in (
+        ("", "f", formula, f"grad * {name};"),
+        (f", float {name}", "f", formula, f"grad * {name}_;"),
+        (f", float {name}", "reference", reference, f"(x * {name}_)"),
+    ):
+        text = entry.format(argument=argument, kernel=kernel, field=field)
+        files = generated(text, "cpp-torch").files
+        assert any(written in file for file in files.values()), (argument, kernel)

@@ -137,8 +137,7 @@ def register(
     before = _packages().get(package)
     if before is not None:
         if before["shape"] != shape:
-            message = f"the operators of `{package}` have changed: restart Python"
-            raise RegistrationError(message)
+            raise RegistrationError(f"the operators of `{package}` have changed: restart Python")
         # Registrations look up their functions there, so that a reload takes effect.
         before["table"].update(table)
         return
@@ -153,7 +152,7 @@ def register(
             _begin(libraries, operator, kind, defines)
         for operator in operators:
             with _place(operator.place, f"`{operator.name}`"):
-                _finish(libraries, operator, table, table if final else {})
+                _finish(libraries, operator, table, table if final else {}, load)
     except BaseException:
         for library in reversed(libraries.values()):
             library._destroy()
@@ -243,7 +242,9 @@ def _begin(libraries: dict[str, Any], operator: Operator, kind: str, defines: bo
             _check_defined(operator)
 
 
-def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: Table) -> None:
+def _finish(
+    libraries: dict[str, Any], operator: Operator, table: Table, final: Table, load: str
+) -> None:
     """Its kernels, and then what builds on them."""
     name, library = operator.name, libraries[operator.namespace]
     new: Function | None = None
@@ -285,7 +286,7 @@ def _finish(libraries: dict[str, Any], operator: Operator, table: Table, final: 
     is_asked = is_composed or _has_kernel(name, "FuncTorchVmapMode")
     if "nondeterministic_seeded" in operator.tags and not is_asked and (name, "vmap") not in table:
         library.impl(operator.local_name, _drawing(name), "FuncTorchVmapMode")
-    _register_autograd(library, operator, table, final)
+    _register_autograd(library, operator, table, final, load)
 
 
 def _drawing(operator: str) -> Function:
@@ -343,7 +344,9 @@ def _register_triton(library: Any, name: str, launching: Sequence[str], table: A
     _feature("register_torch_dispatch")(name, FunctionalTensorMode, rule, lib=library)
 
 
-def _register_autograd(library: Any, operator: Operator, table: Table, final: Table) -> None:
+def _register_autograd(
+    library: Any, operator: Operator, table: Table, final: Table, load: str
+) -> None:
     """What tracks and differentiates a call. An operator whose derivatives are registered in C++ keeps those."""
     name, op = operator.name, _handle(operator.name)
     is_tracked, is_refusing = _is_tracked(name, op), (name, "underived") in table
@@ -362,10 +365,9 @@ def _register_autograd(library: Any, operator: Operator, table: Table, final: Ta
     below = _autograd.calls_below(op, name, final, is_tracked or key == "ADInplaceOrView")
     if (name, "backward") in table:
         if is_taken and not _only_refuses(name):
-            if _is_of_its_library(name):
-                return
-            message = "its formulas are not used: another library has a kernel for Autograd"
-            warnings.warn(f"{operator.place}: `{name}`: {message}", stacklevel=2)
+            if not (load and _is_of_its_library(name)):
+                message = "its formulas are not used: another library has a kernel for Autograd"
+                warnings.warn(f"{operator.place}: `{name}`: {message}", stacklevel=2)
             return
         kernel = _autograd.recording(op, name, table, below)
         with warnings.catch_warnings():
@@ -395,7 +397,7 @@ def _only_refuses(operator: str) -> bool:
 
 
 def _is_of_its_library(operator: str) -> bool:
-    """Whether the sources in C++ that define an operator register its kernel for Autograd, which has the same formulas."""
+    """Whether the sources in C++ that define an operator, which have its formulas, register its kernel for Autograd."""
     said = [_said_of(operator, what) for what in ("debug", "Autograd[alias]")]
     places = [re.search(r"registered at (.*?):\d", text) for text in said]
     folders = [Path(place[1]).parent for place in places if place and place[1][-3:] != ".py"]
@@ -410,7 +412,6 @@ def _said_of(operator: str, what: str) -> str:
 
 def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
     """The policy of every package's `checkpoint:`, for `torch.utils.checkpoint.create_selective_checkpoint_contexts`.
-
     Results of operators whose entries say nothing, PyTorch's among them, are computed again.
     """
     from torch.utils.checkpoint import CheckpointPolicy
@@ -469,8 +470,7 @@ def _feature(name: str) -> Any:
     """A function of `torch.library`, which an older torch may not have."""
     found = getattr(torch.library, name, None)
     if found is None:
-        version = torch.__version__
-        raise RuntimeError(f"torch {version} is too old: no `torch.library.{name}`")
+        raise RuntimeError(f"torch {torch.__version__} is too old: no `torch.library.{name}`")
     return found
 
 

@@ -233,18 +233,26 @@ def _dtypes(
     numbers: Sequence[Any],
 ) -> tuple[torch.dtype, ...]:
     """The dtypes that a result may have. See Note [Dtypes of derived results]."""
-    every = [one for _, one in given]
-    unwritten = [one for name, one in given if name not in line.results]
-    choices = [every, unwritten]
+    every = [tensor for _, tensor in given]
+    choices = [every, [tensor for name, tensor in given if name not in line.results]]
     if not line.is_pointwise:
+        choices += _apart(every, places, result)
+    kept = [_support.promote(*chosen, *numbers) for chosen in choices if chosen]
+    return tuple(dict.fromkeys(kept))
+
+
+def _apart(
+    every: list[torch.Tensor], places: Sequence[list[str]], result: list[str]
+) -> Iterator[list[torch.Tensor]]:
+    """The tensors that alone may decide a dtype: those with an axis of the result, and each of the highest kind."""
+    if result:
         # A tensor without dimensions counts as a number does.
-        related = [
-            one for one, own in zip(every, places) if not own or not set(own).isdisjoint(result)
-        ]
-        choices.append(related if result else every)
-        joint = _support.promote(*every)
-        choices += [[one] for one in every if one.dim() and _kind(one.dtype) == _kind(joint)]
-    return tuple(dict.fromkeys(_support.promote(*chosen, *numbers) for chosen in choices if chosen))
+        counts = [not own or not set(own).isdisjoint(result) for own in places]
+        yield [tensor for tensor, is_counted in zip(every, counts) if is_counted]
+    highest = _kind(_support.promote(*every))
+    for tensor in every:
+        if tensor.dim() and _kind(tensor.dtype) == highest:
+            yield [tensor]
 
 
 def _kind(dtype: torch.dtype) -> tuple[bool, bool]:
