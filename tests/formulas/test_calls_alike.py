@@ -104,19 +104,31 @@ def test_a_mistaken_method_is_one_error(name: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_an_argument_may_have_the_name_of_the_gradients(target: str) -> None:
-    """`grads` are those of the list that is returned, and `grad` is a tensor."""
-    text = """\
-- func: lib::f(Tensor grad, Tensor[] xs) -> Tensor[]
-  dispatch: {CPU: f}
-  fake: {like: xs}
-  derivatives: {grad: "lib::g(grads[0])", xs: not_differentiable}
+@pytest.mark.parametrize(
+    ("argument", "formula", "codes"),
+    [
+        ("Tensor grad", "lib::g(grads[0])", []),
+        ("Tensor grad", "grads", ["TG342"]),
+        ("Tensor[] grad", "grads", []),
+        ("Tensor[] grad", "lib::g(grads[0])", ["TG342"]),
+    ],
+)
+def test_an_argument_may_have_the_name_of_the_gradients(
+    target: str, argument: str, formula: str, codes: list[str]
+) -> None:
+    """`grads` are those of the list that is returned; whether the argument is a list, its type says."""
+    text = f"""\
+- func: lib::f({argument}, Tensor[] xs) -> Tensor[]
+  dispatch: {{CPU: f}}
+  fake: {{like: xs}}
+  derivatives: {{grad: "{formula}", xs: not_differentiable}}
 - func: lib::g(Tensor x) -> Tensor
-  dispatch: {CPU: g}
-  fake: {like: x}
-  derivatives: {x: grad}
+  dispatch: {{CPU: g}}
+  fake: {{like: x}}
+  derivatives: {{x: grad}}
 """
-    assert [d.code for d in generated(text, target).diagnostics if d.severity == "error"] == []
+    found = generated(text, target).diagnostics
+    assert [d.code for d in found if d.severity == "error"] == codes
 
 
 @pytest.mark.parametrize("name", sorted(CPP_CONSTANTS))

@@ -25,7 +25,6 @@ from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch_functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 # Functions whose result shares no memory with what they are given.
 _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
@@ -102,7 +101,7 @@ def _check_gradient(
             continue
         (argument,) = inputs
         # In formulas `grad` may mean a gradient, and not the argument of this name.
-        is_list = dispatch_kind(argument.type).is_list
+        is_list = kinds.kind_of_type(argument.type).is_list
         if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
             message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
