@@ -345,6 +345,9 @@ def _passed(
         return _call("c10::fromIntArrayRefSlow", node) if is_plain else node
     if tree.kind.sort in _SYMBOLIC and element_name(argument.type) == "Scalar":
         return _call("at::Scalar", node)
+    if tree.kind.sort is Sort.symfloat and element_name(argument.type) in {"int", "SymInt"}:
+        # Left to the compiler, which refuses it: a `double` would become an integer without a word.
+        return node
     return _concrete(tree, node)
 
 
