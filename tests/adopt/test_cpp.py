@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,10 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     bound = generated / "bound"
     write_files(bound, the_bound_library())
     write_files(bound, generate(load(root=bound), targets=["torch-python"]))
-    walked += [f"{bound}/{path}" for path in ("scaling.cpp", *generated_sources(bound))]
+    sources += [f"{bound}/{path}" for path in ("scaling.cpp", *generated_sources(bound))]
     include = [f"-I{folder}/cpp-torch/include" for folder in (generated, walk, bound)]
     include.append(f"-I{walk}")
-    build(generated, ["kernels.cpp", *sources, *walked], *include)
+    build(generated, ["kernels.cpp", *sources], *include, beside=walked)
     return by_hand, generated
 
 
@@ -65,10 +66,18 @@ def generated_sources(folder: Path) -> list[str]:
     return sorted(path for path in files if path.endswith(".cpp") and "module" not in path)
 
 
-def build(folder: Path, sources: list[str], *flags: str) -> None:
-    """Make `library.so` of a folder; PyTorch's headers are most of the time, so they are read once."""
-    write_files(folder, {"all.cpp": "".join(f'#include "{path}"\n' for path in sources)})
-    compile_library(folder, ["all.cpp"], flags=[*flags, "-DWITH_NORM"], includes=[folder])
+def build(folder: Path, sources: list[str], *flags: str, beside: Sequence[str] = ()) -> None:
+    """Make `library.so` of a folder; PyTorch's headers are most of the time, so they are read once.
+
+    The files `beside` have an operator of a name that the others have too, so they are a unit of their own.
+    """
+    units = {"all.cpp": sources, "beside.cpp": beside}
+    units = {name: paths for name, paths in units.items() if paths}
+    texts = {
+        name: "".join(f'#include "{path}"\n' for path in paths) for name, paths in units.items()
+    }
+    write_files(folder, texts)
+    compile_library(folder, list(units), flags=[*flags, "-DWITH_NORM"], includes=[folder])
 
 
 def walk_the_page(folder: Path) -> None:
