@@ -50,6 +50,19 @@ LISTS = [
     *("grad.view(-1)", "grad.transpose(0, 1)", "grad.movedim(0, 1)", "grad.roll(1, 0)", "cat({grad, x})"),
 ]  # fmt: skip
 
+# Arguments that no overload takes: too few, too many, or of another kind.
+WRONG = [
+    *("full(2, 3, 1.0)", "zeros([2, 3], 4)", "linspace(x)", "pow(2, 3)", "sum(dims)"),
+    *("at::mul(x)", "add(x, 1, 2, 3)", "grad.mul()", "grad.mul(dims)", "cos(x, n)", "at::cos(n)"),
+    *("where(x, 1.0)", "softmax(x)", "gather(x, 0, 1)", "index_select(x, x, 0)"),
+    *("matmul(x, 2)", "x.matmul(2.0)", "bmm(x, n)", "cross(x, 1)", "mean(x, x)"),
+]
+RIGHT = [
+    *("full([2, 3], 1.0)", "full(dims, n)", "eye(n)", "pow(x, 3)", "pow(2, x)", "sum(x, dims)"),
+    *("mul(x, 2)", "grad.mul(x)", "add(x, grad, 2)", "cos(x)", "where(x > 0, x, grad)", "clamp(x, 0)"),
+    *("softmax(x, 0)", "gather(x, 0, x)", "stack([x, grad], 0)", "mean(x, dims, true)"),
+]  # fmt: skip
+
 
 def generated(text: str, target: str) -> Generated:
     source = Source("ops.yaml", text)
@@ -69,6 +82,25 @@ def errors(formula: str, target: str) -> list[str]:
 @pytest.mark.parametrize("formula", SPREAD)
 def test_several_arguments_are_no_list(formula: str, target: str) -> None:
     assert errors(formula, target) == ["TG323"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("formula", WRONG)
+def test_other_arguments_than_a_function_takes_are_refused(formula: str, target: str) -> None:
+    assert errors(formula, target) == ["TG323"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("formula", RIGHT)
+def test_arguments_that_a_function_takes_are_no_error(formula: str, target: str) -> None:
+    assert errors(formula, target) == []
+
+
+@pytest.mark.parametrize("formula", ["full([2], x)", "eye(2, x)", "stack([grad], x)"])
+def test_a_tensor_may_be_a_number_in_python(formula: str) -> None:
+    """If it has no dimensions; C++ converts none."""
+    assert errors(formula, "torch-python") == []
+    assert errors(formula, "cpp-torch") == ["TG323"]
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -110,5 +110,17 @@ def test_a_function_of_that_name_is_reported_unless_it_is_the_kernel(
     assert clashes(tmp_path) == []
 
 
+@pytest.mark.parametrize("target", ["torch-python", "python"])
+def test_a_function_of_the_author_is_not_what_at_names(tmp_path: Path, target: str) -> None:
+    """In C++ `at::cosh` is PyTorch's, whatever the author's headers define."""
+    written(tmp_path, "def helper(grad):\n    return grad\n\ndef cosh(x):\n    return 2 * x\n")
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG.replace("torch-python", target))
+    for called, refused in [("cosh", []), ("at::cosh", ["my::twice"])]:
+        text = ENTRIES.replace("helper(grad)", f"{called}(grad)")
+        (tmp_path / "ops.yaml").write_text(text)
+        found = lint_targets(load(root=tmp_path))
+        assert [d.operator for d in found if d.code == "TG540"] == refused
+
+
 def clashes(folder: Path) -> list[str | None]:
     return [d.operator for d in lint_targets(load(root=folder)) if d.code == "TG421"]

@@ -43,13 +43,16 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     if was is None:
         return
     names = _new_names(old, new)
-    before, after = _formulas(was, names), _formulas(now, {}) if now is not None else {}
+    before = _formulas(was, names)
+    after = _formulas(now, {}) if now is not None else {}
     for key, name in {**before, **after}:
         # For a key that has no formula of its own, the other one is in effect.
-        had, left = (one.get((key, name)) or one.get((DEFAULT, name)) for one in (before, after))
+        had = before.get((key, name)) or before.get((DEFAULT, name))
+        left = after.get((key, name)) or after.get((DEFAULT, name))
         if had is None:
             continue
-        (text, there), (other, here) = had, left or ("", None)
+        text, there = had
+        other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
         if not other or other == NOT_DIFFERENTIABLE != text:
             message = f"`{name}` has no formula{where} any more"
@@ -72,13 +75,14 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
-    return {
-        (key, names.get(name, name)): (word or _renamed(one.expression, names), one.span)
-        for key, formulas in derivatives.variants
-        for one in formulas
-        for word in [re.sub(r"\w+", lambda found: names.get(found[0], found[0]), one.word)]
-        for name in one.names
-    }
+    texts: dict[tuple[str, str], _Text] = {}
+    for key, formulas in derivatives.variants:
+        for formula in formulas:
+            word = re.sub(r"\w+", lambda found: names.get(found[0], found[0]), formula.word)
+            text = word or _renamed(formula.expression, names)
+            for name in formula.names:
+                texts[key, names.get(name, name)] = (text, formula.span)
+    return texts
 
 
 def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
@@ -130,20 +134,30 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
 
 
 def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
-    written = [(rule.name, *field) for rule in fake.rules for field in rule.fields]
-    fields = [(name, field, _renamed(value, names)) for name, field, value in written]
-    return sorted(fields), sorted([_renamed(check.condition, names) for check in fake.checks])
+    """What is said of results, and what is checked, in the names of the new version."""
+    fields = []
+    for rule in fake.rules:
+        for field, value in rule.fields:
+            fields.append((rule.name, field, _renamed(value, names)))
+    checks = [_renamed(check.condition, names) for check in fake.checks]
+    return sorted(fields), sorted(checks)
 
 
 def _canonical(line: Axes, names: Mapping[str, str]) -> object:
     """The line with numbers in place of the names of axes, which are nobody's business."""
     numbers: dict[str, int] = {}
 
-    def numbered(one: Axed) -> list[tuple[int, bool, str]]:
-        return [(numbers.setdefault(a.name, len(numbers)), a.is_star, a.mark) for a in one.axes]
+    def numbered(axed: Axed) -> list[tuple[int, bool, str]]:
+        axes = []
+        for axis in axed.axes:
+            number = numbers.setdefault(axis.name, len(numbers))
+            axes.append((number, axis.is_star, axis.mark))
+        return axes
 
-    tensors, results = (list(map(numbered, part)) for part in (line.tensors, line.results))
-    return [names.get(one.name, one.name) for one in line.tensors], tensors, results
+    tensors = [numbered(tensor) for tensor in line.tensors]
+    results = [numbered(result) for result in line.results]
+    called = [names.get(tensor.name, tensor.name) for tensor in line.tensors]
+    return called, tensors, results
 
 
 def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:

@@ -253,6 +253,11 @@ def check_helpers(
                     label = "calls the operator"
                     yield finding(function, "TG421", message, node.span, label, None, other)
                 continue
+            if helpers.defines(name) and "::" in str(node.function):
+                message = f"`{node.function}` is PyTorch's in C++, and `{name}` a function of yours"
+                hint = f"rename yours, or write `{name}` if you mean it"
+                yield finding(function, "TG540", message, node.span, "not in Python", hint, other)
+                continue
             signature = helpers.signature(name)
             if signature is None:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Found
@@ -12,9 +12,10 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.kinds import BOOL, TENSOR, Sort, kind_of_type
+from torchgen_lite.formulas.kinds import BOOL, TENSOR, UNKNOWN, Kind, Sort, kind_of_type
 from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.formulas.model import (
+    Binary,
     Call,
     Expression,
     ListDisplay,
@@ -26,7 +27,7 @@ from torchgen_lite.formulas.model import (
 )
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.torch_functions import functions_of_torch, taken
 from torchgen_lite.loader.torch_schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
@@ -243,24 +244,48 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     return bound is not None and required <= bound
 
 
-def lacks_tensor(name: str, call: Typed) -> str:
-    """What is wrong with a call of a function of PyTorch of that name: it takes a tensor, and none of the arguments
-    may be one. Empty if nothing is.
+def misused(call: Typed, name: str, language: Literal["Python", "C++"]) -> str:
+    """What is wrong with the arguments of a call of the function or method of PyTorch that has this name; empty if
+    nothing is, as far as is known.
+
+    Keywords are looked at in no language: in C++ the few that there are stand for tensor options, one argument.
     """
+    node = call.node
+    assert isinstance(node, Call)
+    if problem := _lacks_tensor(name, call) or _wrong_count(call, node, name, language):
+        return problem
+    return "" if node.keywords else _spread(call, name) or _untaken(call, name, language)
+
+
+def _lacks_tensor(name: str, call: Typed) -> str:
+    """The function takes a tensor, and none of the arguments may be one."""
     may_be = [p.kind.sort in (Sort.tensor, Sort.unknown) and not p.is_none for p in call.parts]
     if any(may_be) or not may_be or name not in functions_of_torch().of_tensors:
         return ""
     return f"`{name}` takes a tensor, and none is given"
 
 
-def spread(call: Typed, name: str) -> str:
-    """What is wrong with a call of that function of PyTorch, where several arguments stand for a list, as Python
-    allows for some functions and C++ for none. Empty if nothing is.
-    """
-    node, overloads = call.node, torch_operators(name)
-    if not isinstance(node, Call) or node.keywords:
+def _wrong_count(call: Typed, node: Call, name: str, language: str) -> str:
+    """Fewer or more arguments are given than any overload takes."""
+    counts = taken(name)
+    if counts is None or (node.keywords and language == "Python"):
         return ""
-    if isinstance(node.function, Member) and call.parts[0].kind.present != TENSOR:
+    is_method = isinstance(node.function, Member)
+    count = len(node.arguments) + bool(node.keywords)
+    fewest, most = [number - is_method for number in counts]
+    if fewest <= count <= most:
+        return ""
+    expected = f"{fewest} to {most}" if fewest < most else str(most or "no")
+    given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
+    called = f"`{'Tensor.' * is_method}{name}`"
+    return f"{called} takes {expected} argument{'s' * (most != 1)}, and {given}"
+
+
+def _spread(call: Typed, name: str) -> str:
+    """Several arguments stand for a list, as Python allows for some functions and C++ for none."""
+    overloads = torch_operators(name)
+    is_method = isinstance(call.node, Call) and isinstance(call.node.function, Member)
+    if is_method and call.parts[0].kind.present != TENSOR:
         return ""
     if any(_binds(one.by_position(len(call.parts)), call.parts) for one in overloads):
         return ""
@@ -272,6 +297,43 @@ def spread(call: Typed, name: str) -> str:
                     f"`{name}` takes a list as `{argument.name}`, and several arguments are given"
                 )
     return ""
+
+
+def _untaken(call: Typed, name: str, language: str) -> str:
+    """No overload takes arguments of these kinds, or all that have to be given are given to none."""
+    overloads = torch_operators(name)
+    if not overloads or name in TENSOR_METHODS:
+        return ""
+    kinds = [_certain(part) for part in call.parts]
+    if any(_fits(overload, kinds, language) for overload in overloads):
+        return ""
+    return f"no overload of `{name}` takes these arguments, such as `{overloads[0].func}`"
+
+
+def _fits(overload: Callee, kinds: Sequence[Kind], language: str) -> bool:
+    """Whether an overload takes values of these kinds by position, and needs no others."""
+    places = overload.by_position(len(kinds))[: len(kinds)]
+    required = {argument.name for argument in overload.func.arguments if argument.default is None}
+    bound = overload.bound(len(kinds), ())
+    return (
+        len(places) == len(kinds)
+        and bound is not None
+        and required <= bound
+        and all(_may_be(place, kind, language) for place, kind in zip(places, kinds))
+    )
+
+
+def _may_be(place: Argument | None, kind: Kind, language: str) -> bool:
+    """In Python a tensor without dimensions is a number, too."""
+    is_number = place is not None and kind_of_type(place.type).is_number
+    return takes(place, kind) or (language == "Python" and is_number and kind == TENSOR)
+
+
+def _certain(part: Typed) -> Kind:
+    """The kind of a value, as far as it is more than assumed. PyTorch's formulas for lists compare one tensor of each."""
+    is_assumed = part.kind == TENSOR and not isinstance(part.node, Name)
+    is_of_lists = isinstance(part.node, Binary) and any(p.kind.is_list for p in part.parts)
+    return UNKNOWN if is_assumed or is_of_lists else part.kind
 
 
 def _binds(places: Sequence[Argument | None], parts: Sequence[Typed]) -> bool:

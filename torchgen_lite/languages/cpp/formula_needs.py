@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.differentiability.vocabulary import (
     TENSOR_METHODS,
     NoMethod,
-    lacks_tensor,
+    misused,
     not_a_method,
-    spread,
-    torch_operators,
 )
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.callees import takes
 from torchgen_lite.formulas.facts import BROUGHT
-from torchgen_lite.formulas.kinds import TENSOR, UNKNOWN, Kind
+from torchgen_lite.formulas.kinds import TENSOR
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import (
     ATTRIBUTES,
@@ -39,29 +36,15 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
                 yield node, name
 
 
-def wrong_counts(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
-    """The calls of PyTorch's functions and methods with fewer or more arguments than any overload takes, or without a
-    tensor where each takes one, with what is wrong. What the file declares is checked against its schema.
+def wrong_calls(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
+    """The calls of PyTorch's functions and methods with arguments that no overload takes, with what is wrong. What the
+    file declares is checked against its schema.
     """
     for part in every_part(tree):
         node = part.node
         if not isinstance(node, nodes.Call) or part.operator is not None or part.saved is not None:
             continue
-        is_method = isinstance(node.function, nodes.Member)
-        name = _name_in_at(part, node, functions)
-        if problem := lacks_tensor(name, part):
-            yield part, problem
-            continue
-        counts = torch_functions.taken(name)
-        # The keywords that C++ takes are one argument.
-        count = is_method + len(node.arguments) + bool(node.keywords)
-        if counts is not None and not counts[0] <= count <= counts[1]:
-            fewest, most, count = [number - is_method for number in (*counts, count)]
-            taken = f"{fewest} to {most}" if fewest < most else str(most or "no")
-            given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
-            called = f"`{'Tensor.' * is_method}{name}`"
-            yield part, f"{called} takes {taken} argument{'s' * (most != 1)}, and {given}"
-        elif problem := spread(part, name) or _untaken(part, name):
+        if problem := misused(part, _name_in_at(part, node, functions), "C++"):
             yield part, problem
 
 
@@ -71,27 +54,6 @@ def unknown_methods(tree: Typed) -> Iterator[tuple[Typed, NoMethod]]:
     for part in every_part(tree):
         if problem := not_a_method(part, "C++", methods):
             yield part, problem
-
-
-def _untaken(call: Typed, name: str) -> str:
-    """What is wrong with the kinds of the arguments of a function of PyTorch; empty if an overload takes them."""
-    overloads, node = torch_operators(name), call.node
-    has_keywords = isinstance(node, nodes.Call) and bool(node.keywords)
-    if not overloads or name in TENSOR_METHODS or has_keywords:
-        return ""
-    for callee in overloads:
-        places = callee.by_position(len(call.parts))[: len(call.parts)]
-        fits = [takes(place, _certain(part)) for place, part in zip(places, call.parts)]
-        if len(places) == len(call.parts) and all(fits):
-            return ""
-    return f"no overload of `{name}` takes these arguments, such as `{overloads[0].func}`"
-
-
-def _certain(part: Typed) -> Kind:
-    """The kind of a value, as far as it is more than assumed. PyTorch's formulas for lists compare one tensor of each."""
-    is_assumed = part.kind == TENSOR and not isinstance(part.node, nodes.Name)
-    is_of_lists = isinstance(part.node, nodes.Binary) and any(p.kind.is_list for p in part.parts)
-    return UNKNOWN if is_assumed or is_of_lists else part.kind
 
 
 def _name_in_at(call: Typed, node: nodes.Call, functions: Functions) -> str:

@@ -153,7 +153,7 @@ def check_trees(
         for call, lacks in formula_needs.unknown_methods(tree):
             place, label = call.node.span, "no such method"
             yield finding(function, lacks.code, lacks.message, place, label, lacks.help)
-        for call, message in formula_needs.wrong_counts(tree, functions):
+        for call, message in formula_needs.wrong_calls(tree, functions):
             kinds = [part.kind for part in call.parts[-2:]]
             is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
             hint = "a list is one argument: `[...]`" if is_spread else None
