@@ -12,8 +12,10 @@ order: of the tensors, those in front decide. All other results are contiguous. 
 Note [Dtypes of derived results]
 The dtype of a result is that of `torch.result_type` for all tensors and numbers of the call. A kernel need not compute
 it so: it may leave out what it only writes to, and a tensor that has no axis of this result (a mean of `x` does not
-depend on a weight). And where it is not pointwise, it may compute in float32 for tensors of bfloat16 beside it. So if the
-tensors of a call have dtypes for which that makes a difference, no dtype is promised, and the fake asks for a rule.
+depend on a weight). Where it is pointwise, numbers may be combined with one tensor before the others are: for `a` of
+integers and `b` of float16, `a * 2.5 + b` is float32, and `(a + b) * 2.5` is float16. And where it is not, it may compute
+in float32 for tensors of bfloat16 beside it. So if the tensors of a call have dtypes for which that makes a difference,
+no dtype is promised, and the fake asks for a rule.
 """
 
 from __future__ import annotations
@@ -233,8 +235,26 @@ def _dtypes(
     choices = [every, [tensor for name, tensor in given if name not in line.results]]
     if not line.is_pointwise:
         choices += _apart(every, places, result)
-    kept = [_support.promote(*chosen, *numbers) for chosen in choices if chosen]
+    kept: list[torch.dtype] = []
+    for chosen in choices:
+        if chosen:
+            kept.append(_support.promote(*chosen, *numbers))
+        if line.is_pointwise:
+            kept += _in_other_orders(chosen, numbers)
     return tuple(dict.fromkeys(kept))
+
+
+def _in_other_orders(tensors: list[torch.Tensor], numbers: Sequence[Any]) -> Iterator[torch.dtype]:
+    """The dtypes where the numbers are combined with one of the tensors before the others are."""
+    # One without dimensions counts as a number does, unless all are without.
+    have_dimensions = any(tensor.dim() for tensor in tensors)
+    counting = [
+        tensor.dtype if tensor.dim() or not have_dimensions else tensor for tensor in tensors
+    ]
+    for index, one in enumerate(counting):
+        if isinstance(one, torch.dtype):
+            first = _support.promote(tensors[index], *numbers)
+            yield _support.promote(first, *counting[:index], *counting[index + 1 :])
 
 
 def _apart(
