@@ -1,9 +1,10 @@
-"""How time and memory of `lint` and `generate` grow with the number of operators.
+"""How time and memory of `lint`, `generate` and `check` grow with the number of operators, for each target.
 
-    python bench/scale.py [--counts 5000 50000] [--target NAME] [--only lint]
+    python bench/scale.py [--counts 5000 50000] [--targets NAME...] [--only lint]
 
-A schema of COUNT operators of five kinds (functional with a kernel for two keys, out, in-place, composite with two
-results, symbolic sizes with a tag) is linted, and generated from, in a process of its own each.
+A schema of COUNT operators of five kinds, four of them with formulas (two that call each other, symbolic sizes, in-place,
+lists with two results), is linted, generated from and checked, in a process of its own each. Where time grows with the
+number of operators, the last column stays as it is.
 """
 
 from __future__ import annotations
@@ -17,59 +18,99 @@ from measure import line, run
 
 KINDS = (
     """\
-- func: big::op{i}(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-  dispatch:
-    CPU, Meta: op{i}_cpu
+- func: big::add{i}(Tensor self, Tensor other, *, float alpha=1.0) -> Tensor
+  dispatch: {{CPU: add}}
+  fake: {{like: self}}
+  derivatives:
+    self: grad
+    other: scale{i}(grad, self.size(0)) * alpha
 """,
     """\
-- func: big::op{i}.out(Tensor self, int[] sizes, *, Tensor(a!) out) -> Tensor(a!)
-  dispatch:
-    CompositeExplicitAutograd: op{i}_out
+- func: big::scale{i}(Tensor self, SymInt n) -> Tensor
+  dispatch: {{CPU: scale}}
+  fake: {{like: self}}
+  derivatives: {{self: grad * n}}
 """,
     """\
-- func: big::op{i}_(Tensor(a!) self, float p=0.5, bool flag=False) -> Tensor(a!)
-  variants: function, method
-  dispatch:
-    CPU, Meta: op{i}_
+- func: big::damp{i}_(Tensor(a!) self, float p=0.5, bool flag=False) -> Tensor(a!)
+  dispatch: {{CPU: damp_}}
+  derivatives: {{self: grad * p}}
 """,
-    "- func: big::op{i}(Tensor[] tensors, int dim=0, str? mode=None) -> (Tensor, Tensor)\n",
     """\
-- func: big::op{i}(Tensor self, SymInt[2] size, ScalarType? dtype=None) -> Tensor
-  dispatch:
-    CPU, Meta: op{i}_cpu
-  tags: core
+- func: big::sum{i}(Tensor[] tensors, int dim=0, str? mode=None) -> (Tensor sums, Tensor counts)
+  dispatch: {{CPU: sum_of}}
+  fake: [{{like: 'tensors[0]'}}, {{like: 'tensors[0]'}}]
+  derivatives:
+    output_differentiability: [True, False]
+    tensors: spread{i}(grad_sums, tensors)
+""",
+    """\
+- func: big::spread{i}(Tensor grad, Tensor[] tensors) -> Tensor[]
+  dispatch: {{CPU: spread}}
+  fake: {{like: tensors}}
 """,
 )
-TEXT = 'schema = ["ops.yaml"]\ntargets = ["{target}"]\n[target.{target}]\n{settings}\n'
+KERNELS = """\
+def add(self, other, *, alpha):
+    return self + other * alpha
+
+
+def scale(self, n):
+    return self * n
+
+
+def damp_(self, p, flag):
+    return self.mul_(p)
+
+
+def sum_of(tensors, dim, mode):
+    return sum(tensors), sum(tensors)
+
+
+def spread(grad, tensors):
+    return [grad for _ in tensors]
+"""
+CONFIGURATION = 'schema = ["ops.yaml"]\ntargets = ["{target}"]\n\n[target.{target}]\n{settings}\n'
 SETTINGS = {
-    "python": 'package = "big_ops"',
-    "cpp-torch": 'namespace = "big"',
-    "cpp-runtime": 'namespace = "big"',
+    "python": 'package = "big_ops"\nkernels = ["kern"]\nframework = "torchgen_lite_reference.framework"',
+    "torch-python": 'package = "big_ops"\nkernels = ["kern"]',
+    "cpp-torch": 'namespace = "big_ops"',
+    "cpp-torch-stable": 'namespace = "big_ops"',
+    "cpp-runtime": 'namespace = "big_ops"\ntensor = "toy::Tensor"\nheaders = ["toy.h"]',
+    "torch-stubs": "",
+    "docs": "",
 }
+COMMANDS = ("lint", "generate", "check")
 
 
 def schema(count: int) -> str:
     """The entries of so many operators."""
-    return "".join(KINDS[i % len(KINDS)].format(i=i) for i in range(count))
+    return "".join(KINDS[i % len(KINDS)].format(i=i // len(KINDS)) for i in range(count))
+
+
+def write_project(folder: Path, target: str, count: int) -> None:
+    text = CONFIGURATION.format(target=target, settings=SETTINGS[target])
+    (folder / "torchgen_lite.toml").write_text(text)
+    (folder / "ops.yaml").write_text(schema(count))
+    (folder / "kern.py").write_text(KERNELS)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--counts", type=int, nargs="+", default=[5_000, 50_000])
-    parser.add_argument("--target", choices=SETTINGS, default="python")
-    parser.add_argument("--only", choices=("lint", "generate"), nargs="+")
+    parser.add_argument("--targets", choices=SETTINGS, nargs="+", default=[*SETTINGS])
+    parser.add_argument("--only", choices=COMMANDS, nargs="+", default=COMMANDS)
     options = parser.parse_args()
     program = [sys.executable, "-m", "torchgen_lite"]
-    for count in options.counts:
-        with tempfile.TemporaryDirectory() as folder:
-            settings = TEXT.format(target=options.target, settings=SETTINGS[options.target])
-            Path(folder, "torchgen_lite.toml").write_text(settings)
-            Path(folder, "ops.yaml").write_text(schema(count))
-            for command in options.only or ("lint", "generate"):
-                what = command if command == "lint" else f"{command}, {options.target}"
-                print(
-                    line(f"{what}, {count} operators", run([*program, command, "--quiet"], folder))
-                )
+    for target in options.targets:
+        for count in options.counts:
+            with tempfile.TemporaryDirectory() as folder:
+                write_project(Path(folder), target, count)
+                for command in options.only:
+                    name = f"{command}, {target}, {count} operators"
+                    figures = run([*program, command, "--quiet"], folder)
+                    each = figures.cpu / count * 1e3
+                    print(f"{line(name, figures)}  {each:.3f} ms each", flush=True)
     return 0
 
 

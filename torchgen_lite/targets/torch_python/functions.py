@@ -6,6 +6,8 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 from __future__ import annotations
 
+from collections import ChainMap
+
 from torchgen_lite.languages.python import torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.targets.output import OutputFile
@@ -24,7 +26,11 @@ def build_functions(package: Package) -> OutputFile:
         )
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(hidden)
     # The names that the operators are bound to when the module is imported.
-    bound = [free_name(f"_op_{o.flat}", {*names, *o.names.values()}) for o in package.own]
+    functions = dict.fromkeys(names, "")
+    bound = []
+    for operator in package.own:
+        parameters = dict.fromkeys(operator.names.values(), "")
+        bound.append(free_name(f"_op_{operator.flat}", ChainMap(parameters, functions)))
     context = {
         "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
         "functions": list(zip(package.own, bound)),

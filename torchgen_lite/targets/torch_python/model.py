@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -94,7 +94,8 @@ class PackagedOperator:
         return _attribute(_attribute("torch.ops", self.function.namespace), self.schema.base_name)
 
 
-class Package(NamedTuple):
+@dataclass(frozen=True)
+class Package:
     """Everything the files of one package have in common."""
 
     options: TorchPythonOptions
@@ -117,12 +118,12 @@ class Package(NamedTuple):
         folder = self.options.tests or PurePosixPath(self.options.folder, "tests")
         return PurePosixPath(folder, f"test_{identifier(self.name)}.py").as_posix()
 
-    @property
+    @cached_property
     def own(self) -> tuple[PackagedOperator, ...]:
         """The operators that PyTorch doesn't have."""
         return tuple(o for o in self.operators if not o.is_torchs)
 
-    @property
+    @cached_property
     def helpers(self) -> frozenset[str]:
         """The author's functions that formulas call. Where an operator has the name, they call that one."""
         index = self.modules.get("formulas")
