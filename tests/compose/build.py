@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.cpp.compiling import compile_library, precompile, write_files
+from tests.cpp.compiling import compile_library, write_files
 from tests.cpp.stable_library import build_library
 from torchgen_lite import generate, load
 
@@ -51,7 +51,5 @@ def _compile(column: str, folder: Path) -> None:
     if column == "cpp-torch-stable":
         build_library(folder, sources)
         return
-    library = compile_library(
-        folder, sources, flags=precompile(), includes=[folder / "cpp" / "include"]
-    )
+    library = compile_library(folder, sources, includes=[folder / "cpp" / "include"])
     library.rename(folder / "_C.so")

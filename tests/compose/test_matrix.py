@@ -25,8 +25,10 @@ def probe(column: str, folder: Path) -> Column:
     folder.mkdir()
     build(column, folder)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)}
-    # What inductor has compiled stays with the column.
-    environment["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "inductor")
+    # Columns share the C++ that inductor has compiled, which is most of its time, and no graphs: these know operators
+    # by their names, and have another library here.
+    environment["TORCHINDUCTOR_CACHE_DIR"] = str(folder.parent / "inductor")
+    environment["TORCHINDUCTOR_FX_GRAPH_CACHE"] = environment["TORCHINDUCTOR_AUTOGRAD_CACHE"] = "0"
     command = [sys.executable, "-m", "tests.compose.cells", str(folder)]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

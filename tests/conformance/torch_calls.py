@@ -213,7 +213,9 @@ def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
     return f"#include <{namespace}/{header}.h>\n" + "".join(calls)
 
 
-def build_library(folder: Path, shard: int | None, jobs: int) -> list[CppOperator]:
+def build_library(
+    folder: Path, shard: int | None, jobs: int, optimized: str = "-O2"
+) -> list[CppOperator]:
     """Generate the typed calls, compile them into libaten_ops.so, and return the operators that they call."""
     program = torchgen_lite.load(torch=True)
     for path, text in torchgen_lite.generate(program, targets=["cpp-torch"]).items():
@@ -230,7 +232,7 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[CppOperato
         flats = [o.flat for o in operators if o.shard == number]
         write(source, every_call("aten_ops", f"operators_{number}", flats))
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
-    objects = compile_files(sources, folder, ["-O2", "-DNDEBUG", *warnings], jobs)
+    objects = compile_files(sources, folder, [optimized, "-DNDEBUG", *warnings], jobs)
     library = folder / "libaten_ops.so"
     subprocess.run(["g++", "-shared", *objects, "-o", str(library), *torch_flags()[1]], check=True)
     print(f"  {library.name:24} {library.stat().st_size / 2**20:16,.1f} MiB", flush=True)
@@ -250,13 +252,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shard", type=int, choices=range(AUTOMATIC_SHARDS))
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--optimize", default="-O2", help="for the library, such as --optimize=-O0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as temporary:
         folder = (options.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        operators = build_library(folder, options.shard, options.jobs)
+        operators = build_library(folder, options.shard, options.jobs, options.optimize)
         program = build_program(folder, operators, options.jobs)
         print(f"  {'in all':24} {time.perf_counter() - start:6.1f} s", flush=True)
         return subprocess.run([str(program)]).returncode

@@ -115,8 +115,9 @@ _LIBRARY_FLAGS = ("-O0", "-fPIC")
 
 
 @cache
-def precompile() -> tuple[str, ...]:
-    """The flags that use PyTorch's headers as one precompiled header in `compile_library`.
+def with_torch() -> tuple[str, ...]:
+    """`torch_flags` for code of which it is no question whether its own `#include` lines are enough: PyTorch's headers
+    are one precompiled header.
 
     It is half a gigabyte and takes most of a minute, so the processes of a run of tests share it: the first that asks
     makes it in the folder of the run, and the others wait.
@@ -124,14 +125,21 @@ def precompile() -> tuple[str, ...]:
     # Imported here: Windows has none, and does not compile.
     import fcntl
 
+    flags = (*_LIBRARY_FLAGS, *torch_flags())
     folder = Path(os.environ[SHARED_FOLDER])
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "precompiled.h.gch").exists():
             write_files(folder, {"precompiled.h": _PRECOMPILED})
-            command = ["g++", *_LIBRARY_FLAGS, *torch_flags(), "-x", "c++-header", "precompiled.h"]
+            command = ["g++", *flags, "-x", "c++-header", "precompiled.h"]
             subprocess.run(command, cwd=folder, check=True)
-    return (f"-I{folder}", "-include", "precompiled.h", "-Winvalid-pch")
+    return (*flags, f"-I{folder}", "-include", "precompiled.h", "-Winvalid-pch")
+
+
+def quick_compiler() -> str:
+    """A compiler for the builds of CMake and setuptools that has read PyTorch's headers before."""
+    with_torch()
+    return str(Path(__file__).with_name("quick_compiler.sh"))
 
 
 def compile_library(
@@ -145,7 +153,7 @@ def compile_library(
     import torch
 
     libraries = Path(torch.__file__).parent / "lib"
-    command = ["g++", "-shared", *_LIBRARY_FLAGS, *flags, *_WARNINGS, *torch_flags()]
+    command = ["g++", "-shared", *with_torch(), *flags, *_WARNINGS]
     command += [*(f"-I{path}" for path in includes), *sources, "-o", "library.so"]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-ltorch", "-ltorch_cpu", "-lc10"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)

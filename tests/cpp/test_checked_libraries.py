@@ -27,13 +27,13 @@ Built = Callable[[str], tuple[Path, dict[str, list[str]]]]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, precompiled: tuple[str, ...]) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Where a library is, which is built once, and what is wrong by each check of it."""
 
     @cache
     def run(library: str) -> tuple[Path, dict[str, list[str]]]:
         folder = tmp_path_factory.mktemp(library)
-        return folder, run_checks(library, folder, precompiled)
+        return folder, run_checks(library, folder)
 
     return run
 

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
-from tests.cpp.compiling import check_syntax, compile_library, needs_compiler, write_files
-from tests.cpp.compiling import torch_flags as flags_for_torch
+from tests.cpp.compiling import (
+    check_syntax,
+    compile_library,
+    needs_compiler,
+    with_torch,
+    write_files,
+)
 from tests.cpp.torch_ops import run as run_program
 from torchgen_lite import generate, load
 from torchgen_lite.pipeline import lint_targets
@@ -109,7 +114,7 @@ def test_a_kernel_that_both_have_is_refused_by_name(project: Path) -> None:
     write_files(project, generate(load(root=project)))
     (project / "kernels.cpp").write_text(CPP.replace("thrice_cpu", "half_cpu"))
     include = project / "cpp-torch-stable" / "include"
-    done = check_syntax(project, "kernels.cpp", flags=flags_for_torch(), includes=[include])
+    done = check_syntax(project, "kernels.cpp", flags=with_torch(), includes=[include])
     [error] = [line for line in done.messages.splitlines() if ": error: " in line]
     assert error.partition(": error: ")[2] == (
         "'const tiny::function_of_python tiny::half_cpu' redeclared as different kind of entity"
@@ -172,7 +177,7 @@ def test_a_function_of_python_may_have_a_name_that_is_a_keyword_of_cpp(project: 
     include = project / "cpp-torch-stable" / "include"
     assert "function_of_python delete_;" in (include / "tiny" / "verify_kernels.h").read_text()
     assert '"delete"' in files["torch-python/tiny_ops/_operators.py"]
-    done = check_syntax(project, "kernels.cpp", flags=flags_for_torch(), includes=[include])
+    done = check_syntax(project, "kernels.cpp", flags=with_torch(), includes=[include])
     assert done.messages == ""
 
 

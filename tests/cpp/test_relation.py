@@ -19,7 +19,7 @@ from tests.cpp.compiling import (
     check_syntax,
     compile_library,
     needs_compiler,
-    torch_flags,
+    with_torch,
     write_files,
 )
 from torchgen_lite import generate, load
@@ -224,7 +224,7 @@ def demanded(sizes: Sizes, is_result: bool) -> str:
     return ", ".join(str(s.returns if is_result else s.types[0]) for s in signatures)
 
 
-def read_table(folder: Path, precompiled: tuple[str, ...]) -> tuple[list[str], list[Row]]:
+def read_table(folder: Path) -> tuple[list[str], list[Row]]:
     """The real type of each schema type, and the row of each C++ type, as argument and as result."""
     head = TABLE
     for sizes, name in (("int", "DEMANDED"), ("SymInt", "SYMBOLIC")):
@@ -241,12 +241,12 @@ def read_table(folder: Path, precompiled: tuple[str, ...]) -> tuple[list[str], l
             for at, (word, type_) in enumerate(every)
         ]
         (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        more = not_compiled(folder, first, precompiled)
+        more = not_compiled(folder, first)
         if not more:
             break
         assert more - refused
         refused |= more
-    library = compile_library(folder, ["table.cpp"], flags=precompiled, includes=[INCLUDE])
+    library = compile_library(folder, ["table.cpp"], includes=[INCLUDE])
     function = ctypes.CDLL(str(library)).table
     function.restype = ctypes.c_char_p
     lines = function().decode().splitlines()
@@ -254,9 +254,9 @@ def read_table(folder: Path, precompiled: tuple[str, ...]) -> tuple[list[str], l
     return real, [Row(*one, *line.split(" ", 2)) for one, line in zip(every, found, strict=True)]
 
 
-def not_compiled(folder: Path, first: int, precompiled: tuple[str, ...]) -> set[int]:
+def not_compiled(folder: Path, first: int) -> set[int]:
     """The rows that libtorch refuses to compile."""
-    flags = ["-O0", "-fPIC", "-fsyntax-only", "-fmax-errors=0", *precompiled, *torch_flags()]
+    flags = ["-fsyntax-only", "-fmax-errors=0", *with_torch()]
     command = ["g++", *flags, f"-I{INCLUDE}", "table.cpp"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     found = re.findall(r"^table\.cpp:(\d+):\d+:   required from here", done.stderr, flags=re.M)
@@ -271,8 +271,8 @@ def plain(real: str) -> str:
     return re.sub(r"\[\d+\]", "[]", real).replace("SymInt", "int")
 
 
-def test_the_proof_takes_what_libtorch_takes(tmp_path: Path, precompiled: tuple[str, ...]) -> None:
-    real, rows = read_table(tmp_path, precompiled)
+def test_the_proof_takes_what_libtorch_takes(tmp_path: Path) -> None:
+    real, rows = read_table(tmp_path)
     different = []
     for row in rows:
         for at, schema_type in enumerate(SCHEMA_TYPES):
@@ -315,5 +315,5 @@ def test_kernels_behind_a_guard_of_the_device_keep_their_types(tmp_path: Path) -
     write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
     includes = [tmp_path, tmp_path / "cpp-torch/include"]
     file = "cpp-torch/src/register_cuda.cpp"
-    done = check_syntax(tmp_path, file, flags=torch_flags(), includes=includes)
+    done = check_syntax(tmp_path, file, flags=with_torch(), includes=includes)
     assert done.ok, done.messages

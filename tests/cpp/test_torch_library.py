@@ -98,7 +98,7 @@ def kernels(header: str) -> str:
     return re.sub(r"\);$", ') { throw std::runtime_error("no kernel"); }', text, flags=re.M)
 
 
-def test_everything_compiles_and_loads(tmp_path: Path, precompiled: tuple[str, ...]) -> None:
+def test_everything_compiles_and_loads(tmp_path: Path) -> None:
     """As a library is loaded, libtorch compares the type of each kernel with the schema."""
     (tmp_path / "ops.yaml").write_text(entries())
     program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
@@ -126,7 +126,7 @@ def test_everything_compiles_and_loads(tmp_path: Path, precompiled: tuple[str, .
     (tmp_path / "all.cpp").write_text("\n".join(lines) + "\n")
     (tmp_path / "kernels.cpp").write_text(kernels(files["cpp-torch/include/demo/kernels.h"]))
     include = tmp_path / "cpp-torch" / "include"
-    compile_library(tmp_path, ["all.cpp", "kernels.cpp"], flags=precompiled, includes=[include])
+    compile_library(tmp_path, ["all.cpp", "kernels.cpp"], includes=[include])
     program_text = """\
 import torch
 torch.ops.load_library("./library.so")
@@ -149,7 +149,7 @@ NAMED = """\
 
 
 @todays_torchgen
-def test_a_file_for_several_releases(tmp_path: Path, precompiled: tuple[str, ...]) -> None:
+def test_a_file_for_several_releases(tmp_path: Path) -> None:
     """The installed one gets what is for it; stubs of the other kernels have types that it lacks."""
     (tmp_path / "ops.yaml").write_text(FLOAT + SCALAR + GROUP + NAMED)
     folder = tmp_path / "made"
@@ -159,7 +159,7 @@ def test_a_file_for_several_releases(tmp_path: Path, precompiled: tuple[str, ...
     assert "#if TORCHGEN_LITE_TORCH_VERSION < 21300\nat::Tensor cat_names(" in stubs
     sources = [path.relative_to(folder).as_posix() for path in folder.rglob("*.cpp")]
     include = folder / "generated" / "cpp-torch" / "include"
-    compile_library(folder, sources, flags=precompiled, includes=[include])
+    compile_library(folder, sources, includes=[include])
     code = """if True:
         import torch
         torch.ops.load_library("./library.so")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
 from torchgen_lite.loader.config import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -85,7 +85,7 @@ def syntax(project: Path, text: str, *more: str) -> tuple[bool, list[str]]:
     """Whether a file with the proof at its end compiles, and the lines of what is said."""
     (project / "kernels.cpp").write_text(f"{text}#include <demo/verify_kernels.h>\n")
     include = project / "cpp-torch" / "include"
-    done = check_syntax(project, "kernels.cpp", flags=[*torch_flags(), *more], includes=[include])
+    done = check_syntax(project, "kernels.cpp", flags=[*with_torch(), *more], includes=[include])
     return done.ok, done.messages.splitlines()
 
 
@@ -224,7 +224,7 @@ def test_wrong_structured_kernels(tmp_path: Path) -> None:
     write_files(tmp_path, torchgen_lite.generate(program, targets=["cpp-torch"]))
     (tmp_path / "kernels.cpp").write_text(WRONG_STRUCTURED)
     include = tmp_path / "cpp-torch" / "include"
-    done = check_syntax(tmp_path, "kernels.cpp", flags=torch_flags(), includes=[include])
+    done = check_syntax(tmp_path, "kernels.cpp", flags=with_torch(), includes=[include])
     lines = done.messages.splitlines()
     assert [
         line.partition(" error: no declaration matches ")[2] for line in lines if "error" in line

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.cpp.compiling import quick_compiler
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
 # Wheels put programs beside the interpreter: cmake, ninja.
@@ -64,7 +65,7 @@ def configure(folder: Path, *options: str) -> None:
     where = ("-S", ".", "-B", "build", "-G", "Ninja")
     prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
     try:
-        run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+        run(folder, "cmake", *where, prefix, *options, CXX=quick_compiler())
     except AssertionError as error:
         # All of it: what `nvcc` comes with may lack some of its libraries.
         if torch.version.cuda and re.search(r"cannot find the CUDA|CUDA_\w+_LIBRARY", str(error)):

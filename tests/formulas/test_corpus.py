@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cpp.compiling import compile_library, needs_compiler, precompile, write_files
+from tests.cpp.compiling import compile_library, needs_compiler, write_files
 from tests.cpp.stable_library import build_library
 from tests.formulas.projects import codes, entry, run, write_project
 from tests.formulas.rows import ONE, ROWS, Row
@@ -86,7 +86,7 @@ def _compile(target: str, folder: Path) -> None:
     compile_library(
         folder,
         sources,
-        flags=[*precompile(), *_SUSPECTED],
+        flags=_SUSPECTED,
         includes=[folder, folder / target / "include"],
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.cpp.compiling import needs_compiler, torch_flags
+from tests.cpp.compiling import needs_compiler, torch_flags, with_torch
 from tests.fuzz import targets
 from tests.fuzz.targets import PACKAGES, run_grammar
 from tests.fuzz.vendors import run_vendors
@@ -52,4 +52,5 @@ def test_cpp_of_the_runtime_compiles() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_cpp_for_libtorch_compiles(target: str) -> None:
-    assert run_grammar(60, seed=2, samples=60, flags={target: torch_flags()}).problems == []
+    flags = with_torch() if target == "cpp-torch" else torch_flags()
+    assert run_grammar(60, seed=2, samples=60, flags={target: flags}).problems == []

@@ -22,7 +22,7 @@ from tests.compose.inputs import KINDS, Arguments, Operator, Tensors
 from tests.compose.probe import WORKS, cell
 from tests.compose.treatments import DONE, done_to
 from tests.conftest import SOURCES
-from tests.cpp.compiling import compile_library, precompile, write_files
+from tests.cpp.compiling import compile_library, write_files
 from torchgen_lite import generate, load
 
 TARGETS = ("torch-python", "cpp-torch")
@@ -213,9 +213,7 @@ def _build(folder: Path, target: str, every: Sequence[Entry]) -> None:
     kernels = f"#include <ATen/ATen.h>\nnamespace fz {{\n{own}}}\n#include <fz/verify_kernels.h>\n"
     write_files(folder, {"kernels.cpp": kernels, "generated.cpp": generated})
     include = folder / "cpp" / "include"
-    library = compile_library(
-        folder, ["kernels.cpp", "generated.cpp"], flags=precompile(), includes=[include]
-    )
+    library = compile_library(folder, ["kernels.cpp", "generated.cpp"], includes=[include])
     library.rename(folder / "_C.so")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.blocks import PAGES, Block, fences
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
 from tests.cpp.torch_ops import GENERATOR, configure, needs_cmake
 from tests.cpp.torch_ops import run as run_program
 from tests.cpp_runtime.building import INCLUDE
@@ -146,7 +146,7 @@ def test_blocks_for_pytorch_compile(run: Run, tmp_path: Path) -> None:
         generate(run, tmp_path / "named", "cpp-torch", named),
     ]
     write_files(tmp_path, {"blocks.cpp": compiled(with_torch=True)})
-    done = check_syntax(tmp_path, "blocks.cpp", flags=torch_flags(), includes=includes)
+    done = check_syntax(tmp_path, "blocks.cpp", flags=with_torch(), includes=includes)
     assert done.ok, done.messages
 
 
@@ -156,7 +156,7 @@ def assert_said(run: Run, folder: Path, target: str, kernel: str, said: str) -> 
     schema = f"- func: {namespace}::muladd(Tensor a, Tensor b, float s) -> Tensor\n  dispatch: {{CPU: muladd_cpu}}\n"
     include = generate(run, folder, target, schema)
     write_files(folder, {"kernels.cpp": kernel.replace("demo", namespace)})
-    done = check_syntax(folder, "kernels.cpp", flags=torch_flags(), includes=[include])
+    done = check_syntax(folder, "kernels.cpp", flags=with_torch(), includes=[include])
     assert not done.ok
     for line in said.replace("‘", "'").replace("’", "'").splitlines():
         assert line in done.messages

@@ -15,6 +15,7 @@ import pytest
 
 from tests.blocks import commands, fences, matches, printed_by, reader
 from tests.conftest import ROOT
+from tests.cpp.compiling import quick_compiler
 from tests.cpp.torch_ops import PROGRAMS
 
 # The others need PyTorch.
@@ -51,6 +52,9 @@ def test_a_reader_who_types_along_sees_what_the_page_shows(
     if not all(shutil.which(name, path=PROGRAMS) for name in NEEDS):
         pytest.skip(f"needs {', '.join(NEEDS)}")
     folder, text = tmp_path / "work", page.read_text()
+    if "cmake --build" in text:
+        # CMake takes the first `c++` that it finds.
+        (tmp_path / "bin/c++").symlink_to(quick_compiler())
     folder.mkdir()
     for language, body, _ in fences(text):
         first, _, rest = body.partition("\n")

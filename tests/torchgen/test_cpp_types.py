@@ -21,7 +21,7 @@ import torchgen_lite
 from tests.conformance.torch_calls import free_functions, methods, pointer
 from tests.conformance.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -99,7 +99,7 @@ def said(generated: Path, text: str) -> list[str]:
     """The errors that the compiler reports for a translation unit."""
     (generated / "compare.cpp").write_text(text)
     include = generated / "include"
-    done = check_syntax(generated, "compare.cpp", flags=torch_flags(), includes=[include])
+    done = check_syntax(generated, "compare.cpp", flags=with_torch(), includes=[include])
     errors = re.findall(r"error: (?:static assertion failed: )?(.*)", done.messages)
     assert done.ok == (not errors), done.messages
     return errors
@@ -202,7 +202,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The compiled calls of one shard, and what torch_calls.py of tests/conformance says about them."""
     folder = tmp_path_factory.mktemp("compiled")
     command = [sys.executable, "-m", "tests.conformance.torch_calls", "--shard", "9"]
-    command += ["--folder", str(folder)]
+    command += ["--folder", str(folder), "--optimize=-O0"]
     path = {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=os.environ | path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

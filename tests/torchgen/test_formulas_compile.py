@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
 from tests.installed import RELEASE, needs_torch
 from torchgen_lite.analysis.differentiability.match import match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -154,7 +154,7 @@ def test_no_formula_gives_a_function_too_many_arguments_or_too_few() -> None:
 @needs_torch((2, 13), "the lists are those of formulas since 2.13")
 def test_every_formula_compiles_but_for_a_list(tmp_path: Path) -> None:
     said = formulas(tmp_path)
-    flags = [*torch_flags(), "-w", "-fmax-errors=0"]
+    flags = [*with_torch(), "-w", "-fmax-errors=0"]
     done = check_syntax(tmp_path, "nodes.cpp", flags=flags, includes=[tmp_path / "include"])
     for name, message in re.findall(r"^([^\s:]+):\d+:\d+: error: (.*)$", done.messages, flags=re.M):
         said.setdefault(name, set()).add(message)
