@@ -33,7 +33,7 @@ def generated(formula: str, target: str) -> Generated:
 @pytest.mark.parametrize(
     ("formula", "message"),
     [
-        ("where(grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
+        ("where(grad > 0, grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
         ("grad * *self", "Python has no `*` before a value"),
         ("grad * M_PI", "`M_PI` is a constant of C++"),
         ("grad->sum()", "Python has no `->`"),
