@@ -238,13 +238,19 @@ def run_twins(count: int, seed: int, first: int = 0, targets: Sequence[str] = TA
     return problems
 
 
+# What a fake says that cannot know the dtype of a result.
+ASKS_FOR_DTYPE = "the tensors of this call have several dtypes: the entry has to say which"
+
+
 def _found(every: Sequence[Entry]) -> Iterator[tuple[str, str, str, str]]:
     """The operators, rows and kinds of input that do not work, in this process."""
     for entry in every:
         for kind in random.Random(entry.expression).sample(KINDS, _KINDS):
             for row in QUICK:
                 said = cell(partial(done_to, row, kind, [entry.operator()]))
-                if said != WORKS:
+                # The line of axes does not say the dtype, and the fake says so.
+                is_asked = said.startswith("refused: ") and ASKS_FOR_DTYPE in said
+                if said != WORKS and not is_asked:
                     yield entry.name, row.name, kind.name, said
 
 
