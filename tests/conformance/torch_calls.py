@@ -30,6 +30,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torchgen_lite
+from tests.conftest import SHARED_FOLDER
+from tests.cpp.compiling import with_torch
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature
@@ -179,8 +181,12 @@ def compile_file(source: Path, folder: Path, flags: Sequence[str]) -> Compiled |
     if made.exists() and made.stat().st_mtime > changed:
         return None
     start = time.perf_counter()
-    common = ["-std=c++20", "-fPIC", f"-I{folder / 'cpp-torch' / 'include'}", f"-I{SOURCES}"]
-    command = ["g++", *flags, *common, *torch_flags()[0], "-c", str(source), "-o", str(made)]
+    includes = [f"-I{folder / 'cpp-torch' / 'include'}", f"-I{SOURCES}"]
+    headers = ["-std=c++20", "-fPIC", *torch_flags()[0]]
+    # What the tests share of PyTorch's headers is for what is not optimized.
+    if "-O0" in flags and SHARED_FOLDER in os.environ:
+        headers = [*with_torch()]
+    command = ["g++", *headers, *flags, *includes, "-c", str(source), "-o", str(made)]
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -214,7 +220,7 @@ def every_call(namespace: str, header: str, structs: Iterable[str]) -> str:
 
 
 def build_library(
-    folder: Path, shard: int | None, jobs: int, optimized: str = "-O2"
+    folder: Path, shard: int | None, jobs: int, optimized: str = "-O2 -DNDEBUG"
 ) -> list[CppOperator]:
     """Generate the typed calls, compile them into libaten_ops.so, and return the operators that they call."""
     program = torchgen_lite.load(torch=True)
@@ -232,7 +238,7 @@ def build_library(
         flats = [o.flat for o in operators if o.shard == number]
         write(source, every_call("aten_ops", f"operators_{number}", flats))
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
-    objects = compile_files(sources, folder, [optimized, "-DNDEBUG", *warnings], jobs)
+    objects = compile_files(sources, folder, [*optimized.split(), *warnings], jobs)
     library = folder / "libaten_ops.so"
     subprocess.run(["g++", "-shared", *objects, "-o", str(library), *torch_flags()[1]], check=True)
     print(f"  {library.name:24} {library.stat().st_size / 2**20:16,.1f} MiB", flush=True)
@@ -252,7 +258,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shard", type=int, choices=range(AUTOMATIC_SHARDS))
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--optimize", default="-O2", help="for the library, such as --optimize=-O0")
+    parser.add_argument(
+        "--optimize", default="-O2 -DNDEBUG", help="for the library, such as --optimize=-O0"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     start = time.perf_counter()
