@@ -4,6 +4,7 @@
 
 Once in some forty runs a process of the training ended with "malloc(): unaligned tcache chunk detected", and once with
 "terminate called without an active exception". The kernels were Python's, so that all memory was that of PyTorch and gloo.
+It has not been seen again: of 150 repetitions of each, on two cores and under MALLOC_CHECK_=3, none crashed.
 The processes of a repetition are forked, train eagerly under FSDP2 and tensor parallel, and end as a program does: with
 `destroy_process_group`, then the interpreter's own end, and then that of the C++ libraries. Every second repetition has
 `torch.nn.functional.rms_norm` in place of the generated operator: a crash there is not ours. What crashes leaves a core
