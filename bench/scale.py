@@ -113,6 +113,8 @@ def main() -> int:
         for count in options.counts:
             with tempfile.TemporaryDirectory() as folder:
                 write_project(Path(folder), target, count)
+                if "generate" not in options.only and "check" in options.only:
+                    run([*program, "generate", "--quiet"], folder)
                 for command in options.only:
                     name = f"{command}, {target}, {count} operators"
                     figures = run([*program, command, "--quiet"], folder)

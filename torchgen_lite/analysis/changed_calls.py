@@ -164,12 +164,15 @@ def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     """TG379, also where one of the versions says nothing."""
     if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
-    names, arguments = _new_names(old, new), old.operator.schema.arguments
-    known = [names.get(a.name, a.name) for a in arguments if is_tensor_like(a.type)]
-    was, now = old.operator.function.autocast, new.operator.function.autocast
-    texts = _precision(was, names, known), _precision(now, {}, known)
-    if texts[0] != texts[1]:
-        message = f"under `torch.autocast` it runs in {texts[1]}, and used to run in {texts[0]}"
+    names = _new_names(old, new)
+    tensors = []
+    for argument in old.operator.schema.arguments:
+        if is_tensor_like(argument.type):
+            tensors.append(names.get(argument.name, argument.name))
+    before = _precision(old.operator.function.autocast, names, tensors)
+    after = _precision(new.operator.function.autocast, {}, tensors)
+    if before != after:
+        message = f"under `torch.autocast` it runs in {after}, and used to run in {before}"
         yield new.changed("TG379", message, "autocast", old)
 
 

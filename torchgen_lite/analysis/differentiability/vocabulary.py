@@ -244,41 +244,55 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     return bound is not None and required <= bound
 
 
-def misused(call: Typed, name: str, language: Literal["Python", "C++"]) -> str:
-    """What is wrong with the arguments of a call of the function or method of PyTorch that has this name; empty if
-    nothing is, as far as is known.
+Language = Literal["Python", "C++"]
 
-    Keywords are looked at in no language: in C++ the few that there are stand for tensor options, one argument.
+
+def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[Found]:
+    """TG323: arguments that the function or method of PyTorch with this name does not take, as far as is known.
+
+    What keywords are is not looked at: in C++ the few that there are stand for tensor options, one argument.
     """
-    node = call.node
-    assert isinstance(node, Call)
-    if problem := _lacks_tensor(name, call) or _wrong_count(call, node, name, language):
-        return problem
-    return "" if node.keywords else _spread(call, name) or _untaken(call, name, language)
+    spread = untaken = ""
+    if not node.keywords:
+        spread = _spread(call, name)
+        untaken = _untaken(call, name, language)
+    problem = _lacks_tensor(name, call) or _wrong_count(node, name, language) or spread or untaken
+    if not problem:
+        return
+    ends_in_numbers = len(call.parts) > 1 and all(part.kind.is_number for part in call.parts[-2:])
+    help_ = None
+    if problem == spread or ends_in_numbers:
+        help_ = "a list is one argument: `[...]`"
+    yield Found("TG323", problem, node.span, "in this call", help_)
 
 
 def _lacks_tensor(name: str, call: Typed) -> str:
     """The function takes a tensor, and none of the arguments may be one."""
-    may_be = [p.kind.sort in (Sort.tensor, Sort.unknown) and not p.is_none for p in call.parts]
-    if any(may_be) or not may_be or name not in functions_of_torch().of_tensors:
+    if not call.parts or name not in functions_of_torch().of_tensors:
         return ""
+    for part in call.parts:
+        may_be_tensor = part.kind.sort in (Sort.tensor, Sort.unknown)
+        if may_be_tensor and not part.is_none:
+            return ""
     return f"`{name}` takes a tensor, and none is given"
 
 
-def _wrong_count(call: Typed, node: Call, name: str, language: str) -> str:
+def _wrong_count(node: Call, name: str, language: Language) -> str:
     """Fewer or more arguments are given than any overload takes."""
     counts = taken(name)
     if counts is None or (node.keywords and language == "Python"):
         return ""
+    # A method's tensor is counted, and is not among the arguments.
     is_method = isinstance(node.function, Member)
+    fewest, most = counts[0] - is_method, counts[1] - is_method
     count = len(node.arguments) + bool(node.keywords)
-    fewest, most = [number - is_method for number in counts]
     if fewest <= count <= most:
         return ""
+    called = f"`Tensor.{name}`" if is_method else f"`{name}`"
     expected = f"{fewest} to {most}" if fewest < most else str(most or "no")
-    given = f"{count or 'none'} {'are' if count > 1 else 'is'} given"
-    called = f"`{'Tensor.' * is_method}{name}`"
-    return f"{called} takes {expected} argument{'s' * (most != 1)}, and {given}"
+    noun = "argument" if most == 1 else "arguments"
+    verb = "are" if count > 1 else "is"
+    return f"{called} takes {expected} {noun}, and {count or 'none'} {verb} given"
 
 
 def _spread(call: Typed, name: str) -> str:
@@ -299,7 +313,7 @@ def _spread(call: Typed, name: str) -> str:
     return ""
 
 
-def _untaken(call: Typed, name: str, language: str) -> str:
+def _untaken(call: Typed, name: str, language: Language) -> str:
     """No overload takes arguments of these kinds, or all that have to be given are given to none."""
     overloads = torch_operators(name)
     if not overloads or name in TENSOR_METHODS:
@@ -310,7 +324,7 @@ def _untaken(call: Typed, name: str, language: str) -> str:
     return f"no overload of `{name}` takes these arguments, such as `{overloads[0].func}`"
 
 
-def _fits(overload: Callee, kinds: Sequence[Kind], language: str) -> bool:
+def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
     required = {argument.name for argument in overload.func.arguments if argument.default is None}
@@ -323,7 +337,7 @@ def _fits(overload: Callee, kinds: Sequence[Kind], language: str) -> bool:
     )
 
 
-def _may_be(place: Argument | None, kind: Kind, language: str) -> bool:
+def _may_be(place: Argument | None, kind: Kind, language: Language) -> bool:
     """In Python a tensor without dimensions is a number, too."""
     is_number = place is not None and kind_of_type(place.type).is_number
     return takes(place, kind) or (language == "Python" and is_number and kind == TENSOR)

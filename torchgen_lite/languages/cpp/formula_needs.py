@@ -10,6 +10,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     misused,
     not_a_method,
 )
+from torchgen_lite.analysis.finding import Found
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import TENSOR
@@ -36,16 +37,14 @@ def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes
                 yield node, name
 
 
-def wrong_calls(tree: Typed, functions: Functions) -> Iterator[tuple[Typed, str]]:
-    """The calls of PyTorch's functions and methods with arguments that no overload takes, with what is wrong. What the
-    file declares is checked against its schema.
+def wrong_calls(tree: Typed, functions: Functions) -> Iterator[Found]:
+    """TG323: calls of PyTorch's functions and methods with arguments that no overload takes. What the file declares is
+    checked against its schema.
     """
     for part in every_part(tree):
         node = part.node
-        if not isinstance(node, nodes.Call) or part.operator is not None or part.saved is not None:
-            continue
-        if problem := misused(part, _name_in_at(part, node, functions), "C++"):
-            yield part, problem
+        if isinstance(node, nodes.Call) and part.operator is None and part.saved is None:
+            yield from misused(part, node, _name_in_at(part, node, functions), "C++")
 
 
 def unknown_methods(tree: Typed) -> Iterator[tuple[Typed, NoMethod]]:

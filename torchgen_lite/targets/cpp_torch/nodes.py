@@ -23,7 +23,7 @@ from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
@@ -153,11 +153,7 @@ def check_trees(
         for call, lacks in formula_needs.unknown_methods(tree):
             place, label = call.node.span, "no such method"
             yield finding(function, lacks.code, lacks.message, place, label, lacks.help)
-        for call, message in formula_needs.wrong_calls(tree, functions):
-            kinds = [part.kind for part in call.parts[-2:]]
-            is_spread = len(kinds) == 2 and all(kind.is_number for kind in kinds)
-            hint = "a list is one argument: `[...]`" if is_spread else None
-            yield finding(function, "TG323", message, call.node.span, "in this call", hint)
+        yield from findings(function, formula_needs.wrong_calls(tree, functions))
 
 
 def _unsayable(

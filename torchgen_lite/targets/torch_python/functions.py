@@ -6,8 +6,6 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 from __future__ import annotations
 
-from collections import ChainMap
-
 from torchgen_lite.languages.python import torch_library, torch_ops
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.targets.output import OutputFile
@@ -26,11 +24,10 @@ def build_functions(package: Package) -> OutputFile:
         )
     shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(hidden)
     # The names that the operators are bound to when the module is imported.
-    functions = dict.fromkeys(names, "")
-    bound = []
+    taken = set(names)
     for operator in package.own:
-        parameters = dict.fromkeys(operator.names.values(), "")
-        bound.append(free_name(f"_op_{operator.flat}", ChainMap(parameters, functions)))
+        taken.update(operator.names.values())
+    bound = [free_name(f"_op_{name}", taken) for name in names]
     context = {
         "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
         "functions": list(zip(package.own, bound)),

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from keyword import iskeyword
 
 from torchgen_lite.analysis.differentiability.vocabulary import misused, not_a_method
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.formulas.facts import BROUGHT
@@ -58,9 +58,7 @@ def _check_call(
         return
     is_method = isinstance(node.function, Member)
     if name in in_torch or (is_method and call.parts[0].kind.present == TENSOR):
-        if problem := misused(call, name_called(node), "Python"):
-            help_ = "write the list in brackets" if "takes a list" in problem else None
-            yield finding(function, "TG323", problem, node.span, "in this call", help_)
+        yield from findings(function, misused(call, node, name_called(node), "Python"))
     elif name is not None:
         message = (
             f"the formula calls `{name}`, which neither a module of `formulas` nor PyTorch has"
