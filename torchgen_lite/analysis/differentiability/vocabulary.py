@@ -256,7 +256,7 @@ def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[
     if not node.keywords:
         spread = _spread(call, name)
         untaken = _untaken(call, name, language)
-    problem = _lacks_tensor(name, call) or _wrong_count(node, name, language) or spread or untaken
+    problem = _lacks_tensor(name, call) or spread or _wrong_count(node, name, language) or untaken
     if not problem:
         return
     ends_in_numbers = len(call.parts) > 1 and all(part.kind.is_number for part in call.parts[-2:])
