@@ -256,12 +256,12 @@ def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[
     if not node.keywords:
         spread = _spread(call, name)
         untaken = _untaken(call, name, language)
-    problem = _lacks_tensor(name, call) or spread or _wrong_count(node, name, language) or untaken
+    problem = _lacks_tensor(name, call) or _wrong_count(node, name, language) or spread or untaken
     if not problem:
         return
     ends_in_numbers = len(call.parts) > 1 and all(part.kind.is_number for part in call.parts[-2:])
     help_ = None
-    if problem == spread or ends_in_numbers:
+    if spread or ends_in_numbers:
         help_ = "a list is one argument: `[...]`"
     yield Found("TG323", problem, node.span, "in this call", help_)
 
