@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 import torch.distributed as dist
@@ -159,12 +160,23 @@ def work(rank: int, store: str, kernels: str, backend: str) -> None:
                 found[f"{name}, compiled" if how else name] = losses(operator, spread, mesh, how)
     dist.barrier()
     dist.destroy_process_group()
-    if rank == 0:
-        report(found)
+    end(report(found) if rank == 0 else 0)
 
 
-def report(found: dict[str, list[float]]) -> None:
-    """Print the losses, and exit with 1 if they differ."""
+def end(code: int) -> NoReturn:
+    """End this process at once, without the interpreter's own end.
+
+    DTensor's caches keep the process group, so that its threads outlive `destroy_process_group`. One of them may still
+    have to release a tensor; while the interpreter ends, PyTorch aborts at that
+    (https://github.com/pytorch/pytorch/issues/190489).
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def report(found: dict[str, list[float]]) -> int:
+    """Print the losses; 1 if they differ."""
     width = max(map(len, found))
     for name, values in found.items():
         print(f"{name:{width}}", *(f"{value:.5f}" for value in values))
@@ -172,7 +184,7 @@ def report(found: dict[str, list[float]]) -> None:
     most = max((one - expected).abs().max().item() for one in others)
     agree = most < TOLERANCE
     print(f"The losses {'agree' if agree else 'DIFFER'}: the largest difference is {most:.1e}.")
-    sys.exit(not agree)
+    return int(not agree)
 
 
 def main() -> None:

@@ -32,10 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def train(folder: Path, *arguments: str, by: Sequence[str] = ()) -> str:
-    """What the training prints. If a process crashes, the test fails, and shows what each of its threads ran in Python.
-
-    That has happened, and its cause is not known: rms_norm_crashes.py repeats it, and has not seen it again.
-    """
+    """What the training prints. If a process crashes, the test fails, and shows what each of its threads ran in Python."""
     command = (*(by or [sys.executable]), "train.py", *arguments)
     return run(folder, *command, PYTHONFAULTHANDLER="1")
 
