@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
+from tests.expected import expect
 
 HERE = Path(__file__).parent
 CASES = sorted(p.parent.name for p in HERE.glob("*/command"))
@@ -34,19 +34,10 @@ def test_case(
     for variable in ("NO_COLOR", "FORCE_COLOR", "TORCHGEN_LITE_OUTPUT_FORMAT"):
         monkeypatch.delenv(variable, raising=False)
     result = run(*shlex.split((case / "command").read_text()))
-    compare(case / "exit_code", f"{result.code}\n")
-    compare(case / "stdout", result.stdout)
-    compare(case / "stderr", result.stderr)
+    expect(case / "exit_code", f"{result.code}\n")
+    expect(case / "stdout", result.stdout)
+    expect(case / "stderr", result.stderr)
     for expected in sorted(p for p in (case / "expected").rglob("*") if p.is_file()):
-        compare(expected, (project / expected.relative_to(case / "expected")).read_text())
+        expect(expected, (project / expected.relative_to(case / "expected")).read_text())
     listing = sorted(p.relative_to(project).as_posix() for p in project.rglob("*") if p.is_file())
-    compare(case / "tree", "".join(f"{path}\n" for path in listing))
-
-
-def compare(expected: Path, text: str) -> None:
-    """Compare a text with its file; an absent file stands for an empty text."""
-    if os.environ.get("UPDATE_EXPECT"):
-        if text or expected.exists():
-            expected.write_text(text)
-        return
-    assert text == (expected.read_text() if expected.exists() else "")
+    expect(case / "tree", "".join(f"{path}\n" for path in listing))

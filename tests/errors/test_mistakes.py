@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.expected import expect
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import (
@@ -34,19 +34,11 @@ def diagnose(name: str) -> tuple[Diagnostic, ...]:
     return program.diagnostics
 
 
-def expect(name: str, text: str) -> None:
-    """Compare with a file of this folder; `UPDATE_EXPECT=1` rewrites it."""
-    path = HERE / name
-    if os.environ.get("UPDATE_EXPECT"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
-
-
 @pytest.mark.parametrize("stem", ["mistakes", "entries", "lint", "broken_yaml", "fakes", "axes"])
 def test_all_mistakes_are_reported_in_one_run(stem: str) -> None:
     diagnostics = diagnose(f"{stem}.yaml")
-    expect(f"{stem}.txt", render_concise(diagnostics))
-    expect(f"{stem}.full.txt", render_full(diagnostics, limit=0))
+    expect(HERE / f"{stem}.txt", render_concise(diagnostics))
+    expect(HERE / f"{stem}.full.txt", render_full(diagnostics, limit=0))
 
 
 def test_there_are_forty_different_mistakes() -> None:

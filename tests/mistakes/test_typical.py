@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
+from tests.expected import expect
 
 HERE = Path(__file__).parent
 CASES = sorted(p.name for p in HERE.iterdir() if p.suffix in (".yaml", ".toml", ".args"))
@@ -49,10 +50,7 @@ def test_what_is_said(name: str, run: Callable[..., Result], project: Path) -> N
     write_project(case, project)
     result = run(*shlex.split(case.read_text() if case.suffix == ".args" else "lint"))
     said = f"exit code {result.code}\n\n{result.stderr}"
-    expected = case.with_suffix(".txt")
-    if os.environ.get("UPDATE_EXPECT"):
-        expected.write_text(said)
-    assert said == expected.read_text()
+    expect(case.with_suffix(".txt"), said)
     assert "[TG" in said or "Error:" in said
     assert said.count("\n  = help: ") + said.count("\n   = help: ") >= said.count("[TG")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 from collections.abc import Iterator
 
 import click
 
 from tests.conftest import ROOT
+from tests.expected import expect
 from torchgen_lite.cli.app import GROUPS, PROGRAM, cli
 from torchgen_lite.cli.session import global_options
 
@@ -72,6 +72,4 @@ def table(options: list[click.Option]) -> Iterator[str]:
 
 
 def test_the_page_is_what_the_commands_say() -> None:
-    if os.environ.get("UPDATE_EXPECT"):
-        PAGE.write_text(page(), "utf-8")
-    assert PAGE.read_text("utf-8") == page()
+    expect(PAGE, page())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
+from tests.expected import expect
 from tests.pages import fields_page
 from torchgen_lite.loader.fields import FIELDS
 
@@ -24,9 +24,7 @@ def test_the_tables_of_fields_are_what_is_declared(heading: str, ours: bool) -> 
         lambda match: match[1] + page,
         text,
     )
-    if os.environ.get("UPDATE_EXPECT"):
-        path.write_text(written, "utf-8")
-    assert path.read_text("utf-8") == written
+    expect(path, written)
 
 
 def test_retired_fields_are_documented() -> None:

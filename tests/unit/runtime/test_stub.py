@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 import torchgen_lite.runtime
+from tests.expected import expect
 from torchgen_lite import generate, load
 from torchgen_lite.emit.render import build_environment
 from torchgen_lite.runtime import Dispatcher, Library
@@ -62,9 +62,7 @@ def printed() -> str:
 
 
 def test_the_text_of_the_runtime_is_that_of_the_template() -> None:
-    if os.environ.get("UPDATE_EXPECT"):
-        STUB_TEXT.write_text(printed(), "utf-8")
-    assert STUB_TEXT.read_text("utf-8") == printed()
+    expect(STUB_TEXT, printed())
 
 
 SCHEMAS = [

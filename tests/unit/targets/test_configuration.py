@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from tests.conftest import ROOT
+from tests.expected import expect
 from tests.pages import render_configuration_page
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.loader.config import load_config, tomllib
@@ -88,11 +88,8 @@ def test_an_option_has_one_name_in_every_target() -> None:
 
 
 def test_the_page_is_what_is_declared() -> None:
-    path = ROOT / "docs" / "configuration.md"
-    if os.environ.get("UPDATE_EXPECT"):
-        path.write_text(render_configuration_page(), "utf-8")
-    page = path.read_text("utf-8")
-    assert page == render_configuration_page()
+    page = render_configuration_page()
+    expect(ROOT / "docs" / "configuration.md", page)
     assert f'`["{DEFAULT_TARGETS[0]}"]`' in page
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
+from tests.expected import expect
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader.fmt import format_text
 from torchgen_lite.loader.native_functions import load_native_functions
@@ -22,22 +22,14 @@ MACROS = {
 FILES = sorted(path.name for path in HERE.glob("*.cpp"))
 
 
-def expect(name: str, text: str) -> None:
-    """Compare with a file of this folder; `UPDATE_EXPECT=1` rewrites it."""
-    path = HERE / name
-    if os.environ.get("UPDATE_EXPECT"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8")
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_styles(name: str, run: Run, project: Path) -> None:
     shutil.copy(HERE / name, project)
     options = [word for macro in MACROS.get(name, ()) for word in ("--macro", macro)]
     result = run("import", name, *options, "--output-format", "concise")
     stem = name.removesuffix(".cpp")
-    expect(f"{stem}.yaml", result.stdout)
-    expect(f"{stem}.txt", result.stderr + f"exit code {result.code}\n")
+    expect(HERE / f"{stem}.yaml", result.stdout)
+    expect(HERE / f"{stem}.txt", result.stderr + f"exit code {result.code}\n")
     entries = result.stdout.removesuffix("\n").split("\n\n")
     declared = [one for one in entries if "(" in one.splitlines()[0]]
     source = Source("ops.yaml", "\n\n".join(declared) + "\n")
