@@ -1,4 +1,4 @@
-"""What a call of an operator costs in PyTorch: `python bench/torch_python.py [--rounds N]`.
+"""What a call of an operator and its training cost in PyTorch: `python bench/torch_python.py [--rounds N]`.
 
 The same small kernel of Python (`a * b + s` on three elements) is registered
 
@@ -8,17 +8,20 @@ The same small kernel of Python (`a * b + s` on three elements) is registered
     final       the same, with its option `final`
     custom_op   by `torch.library.custom_op` with `register_autograd`
 
-and its forward pass is called, without and with gradients required. Everything runs in one process, in turns;
-the figures are the best of the rounds.
+and called where no gradient is wanted, where gradients are (forward), and with its backward pass (both); the backward
+pass is what both take longer than the forward pass. Everything runs in one process, in turns: the figures are the
+medians of the rounds, and the medians of the ratios to `custom_op` and to `Function` in the same round.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import statistics
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +31,7 @@ from torch import Tensor
 
 import torchgen_lite
 
-CALLS = 200
+CALLS = 100
 Call = Callable[[Any, Any, float], Any]
 CONFIGURATION = """\
 schema = ["ops.yaml"]
@@ -111,16 +114,47 @@ def custom_op() -> Any:
     return operator
 
 
-def measure(calls: dict[str, Call], a: Tensor, b: Tensor, rounds: int) -> dict[str, float]:
-    """Microseconds of a call."""
-    best = dict.fromkeys(calls, float("inf"))
+def called(call: Call, a: Tensor, b: Tensor) -> None:
+    call(a, b, 2.0)
+
+
+def trained(call: Call, a: Tensor, b: Tensor) -> None:
+    call(a, b, 2.0).backward(torch.ones_like(a))
+
+
+def microseconds(run: Callable[[Call, Tensor, Tensor], None], call: Call, needs: bool) -> float:
+    """What one run takes."""
+    a, b = (torch.randn(3, requires_grad=needs) for _ in range(2))
+    start = time.perf_counter()
+    for _ in range(CALLS):
+        run(call, a, b)
+    return (time.perf_counter() - start) / CALLS * 1e6
+
+
+def measure(calls: dict[str, Call], needs: bool, rounds: int) -> dict[str, dict[str, list[float]]]:
+    """Microseconds in each round, by what is measured and by the call."""
+    found = defaultdict[str, dict[str, list[float]]](lambda: defaultdict(list))
     for _ in range(rounds):
         for name, call in calls.items():
-            start = time.perf_counter()
-            for _ in range(CALLS):
-                call(a, b, 2.0)
-            best[name] = min(best[name], (time.perf_counter() - start) / CALLS * 1e6)
-    return best
+            forward = microseconds(called, call, needs)
+            if not needs:
+                found["no gradient is wanted"][name].append(forward)
+                continue
+            both = microseconds(trained, call, needs)
+            found["forward, with gradients"][name].append(forward)
+            found["backward"][name].append(both - forward)
+            found["both"][name].append(both)
+    return found
+
+
+def show(what: str, figures: dict[str, list[float]]) -> None:
+    print(f"{what:30}{'us':>10}{'custom_op':>12}{'Function':>10}")
+    for name, rounds in figures.items():
+        ratios = [
+            statistics.median(x / y for x, y in zip(rounds, figures[other]))
+            for other in ("custom_op", "Function")
+        ]
+        print(f"  {name:28}{statistics.median(rounds):10.2f}{ratios[0]:12.2f}{ratios[1]:10.2f}")
 
 
 def main() -> None:
@@ -134,12 +168,12 @@ def main() -> None:
         for name, final in (("generated", False), ("final", True)):
             calls |= generated(Path(temporary), name, final)
         calls["custom_op"] = custom_op()
-        for what, needs in (("no gradient is wanted", False), ("gradients are wanted", True)):
-            a, b = (torch.randn(3, requires_grad=needs) for _ in range(2))
-            found = measure(calls, a, b, rounds)
-            print(what)
-            for name, figure in found.items():
-                print(f"  {name:26} {figure:6.2f} us  {figure / found['custom_op']:5.2f}")
+        for what, figures in measure(calls, False, rounds).items():
+            show(what, figures)
+        # The others have no derivative of their own.
+        trained_too = ("Function", "generated", "final", "custom_op")
+        for what, figures in measure({n: calls[n] for n in trained_too}, True, rounds).items():
+            show(what, figures)
 
 
 if __name__ == "__main__":

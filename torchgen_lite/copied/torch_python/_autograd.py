@@ -80,7 +80,9 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
     """
     is_inplace, refuses = op._schema.is_mutable, (operator, "refuse") in table
     has_original = (operator, "original") in table
-    record = _recorded(op, operator, table)
+    has_keywords = _has_keywords(op)
+    new_node = _node_of(op, operator, table, below)
+    nodes: dict[tuple[int, bool], Function] = {}
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -97,9 +99,16 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
                     for a in args
                 ]
                 table[operator, "refuse"]((*needs, *without[len(args) :]))
-            # The copy is a part of the graph, so that gradients have gradients.
-            old = table[operator, "original"](args[0]) if has_original else None
-            return _applied(record, *args, old, below(keyset), kwargs, has_tangents)
+            which = keyset.raw_repr(), has_tangents
+            node = nodes.get(which)
+            if node is None:
+                node = nodes[which] = new_node(keyset, has_tangents)
+            if has_original:
+                # The copy is a part of the graph, so that gradients have gradients.
+                args = (*args, table[operator, "original"](args[0]))
+            if has_keywords:
+                args = (*args, kwargs)
+            return _applied(node, *args)
         if is_inplace:
             _writes.increment_version(args[0])
         with _guard():
@@ -173,56 +182,57 @@ def _lists_of(op: Any) -> tuple[bool, bool]:
     return has_lists, len(returns) == 1 and not is_list(returns[0].type)
 
 
-def _recorded(op: Any, operator: str, table: Table) -> Function:
-    """A call in the graph: arguments, the old value of the first, what is below, keywords, and whether any has a tangent.
+def _has_keywords(op: Any) -> bool:
+    return any(argument.kwarg_only for argument in op._schema.arguments)
+
+
+def _node_of(op: Any, operator: str, table: Table, below: Below) -> Callable[[Any, bool], Function]:
+    """What makes the node for calls with these keys, and whether any argument has a tangent.
+
+    A node takes the arguments, then the old value of the first if formulas need that, then the keywords if there are
+    any. What calls have in common is bound in it, since each input of a node costs time in both directions.
 
     As in C++, a node to which no gradient comes passes none on; of several, those that do
     not come are zeros, unless formulas ask which of them did (`undefined`).
     """
     from torch._library import autograd
 
-    is_inplace, has_defaults = op._schema.is_mutable, (operator, "given") in table
-    has_keywords = any(a.kwarg_only for a in op._schema.arguments)
-
-    def forward(ctx: Any, *given: Any) -> Any:
-        args, (old, run, kwargs, has_tangents) = given[:-4], given[-4:]
-        result = _run(run, args, kwargs)
-        if is_inplace:
-            result = _returned(operator, args[0], result)
-        elif isinstance(result, list) and not has_lists:
-            # A final kernel may return a list of several results.
-            result = tuple(result)
-        ctx.set_materialize_grads(False)
-        if not has_lists:
-            # Without the copy, which follows arguments that may be left out.
-            ctx.needs_input_grad = ctx.needs_input_grad[:-4]
-        if fills:
-            ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
-        if has_defaults:
-            # PyTorch leaves out arguments that equal their default.
-            args, kwargs = table[operator, "given"](*args, **kwargs)
-        if old is not None:
-            args = (old, *args[1:])
-        more = (kwargs,) if has_keywords else ()
-        table[operator, "setup_context"](ctx, args, *more, result)
-        if has_tangents:
-            ctx._call, ctx._count = (args, more, result), len(given) - 4
-        return result
+    is_inplace = op._schema.is_mutable
+    has_keywords = _has_keywords(op)
+    has_defaults = (operator, "given") in table
+    has_original = (operator, "original") in table
+    # The gradients of what is no argument.
+    more = [None] * (has_original + has_keywords)
+    end = -len(more) or None
 
     def backward(ctx: Any, *grads: Any) -> Any:
-        if has_lists:
-            # `supports_tensorlist` takes only what inputs need, and restores it.
-            ctx.needs_input_grad = ctx.needs_input_grad[:-4]
+        # Without lists the gradients are leaves as they are, and `pytree` takes longer than a small operator.
+        if not has_lists:
+            if grads[0] is None and all(grad is None for grad in grads):
+                return (*[None for _ in ctx.needs_input_grad], *more)
+            each = filled(ctx, grads) if fills else grads
+            found = table[operator, "backward"](ctx, *each)[: len(ctx.needs_input_grad)]
+            for gradient in found:
+                if gradient is not None and gradient.is_complex():
+                    return (*_as_real(ctx, found), *more)
+            return (*found, *more)
+        # `supports_tensorlist` takes only what inputs need, and restores it.
+        ctx.needs_input_grad = ctx.needs_input_grad[:end]
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            nothing = _for_inputs(ctx, [None for _ in ctx.needs_input_grad])
-            return (*nothing, None, None, None, None)
+            return (*_for_inputs(ctx, [None for _ in ctx.needs_input_grad]), *more)
         if fills:
-            made, given = zip(leaves, ctx._results), next(x for x in leaves if x is not None)
-            leaves = [make(given) if leaf is None else leaf for leaf, make in made]
-            grads = pytree.tree_unflatten(leaves, shape)
+            grads = pytree.tree_unflatten(filled(ctx, leaves), shape)
         found = _for_inputs(ctx, table[operator, "backward"](ctx, *grads))
-        return (*_as_real(ctx, found), None, None, None, None)
+        leaves, shape = pytree.tree_flatten(found)
+        if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
+            found = pytree.tree_unflatten(_as_real(ctx, leaves), shape)
+        return (*found, *more)
+
+    def filled(ctx: Any, leaves: Sequence[Any]) -> list[Any]:
+        """The gradients of all results, zeros where none came."""
+        given = next(leaf for leaf in leaves if leaf is not None)
+        return [make(given) if leaf is None else leaf for leaf, make in zip(leaves, ctx._results)]
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
         call, ctx._call = ctx._call, None
@@ -236,11 +246,42 @@ def _recorded(op: Any, operator: str, table: Table) -> Function:
 
     has_lists, is_single = _lists_of(op)
     fills = not is_single and (operator, "undefined") not in table
-    functions = {f.__name__: staticmethod(f) for f in (forward, backward, jvp)}
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
-    node: Any = type(name, (_Node,), functions)
-    made: Any = autograd.supports_tensorlist(node) if has_lists else node
-    return cast("Function", made.apply)
+
+    def new_node(keyset: Any, has_tangents: bool) -> Function:
+        def forward(ctx: Any, *given: Any) -> Any:
+            args = given[:end]
+            kwargs = given[-1] if has_keywords else {}
+            result = _run(below(keyset), args, kwargs)
+            if is_inplace:
+                result = _returned(operator, args[0], result)
+            elif isinstance(result, list) and not has_lists:
+                # A final kernel may return a list of several results.
+                result = tuple(result)
+            ctx.set_materialize_grads(False)
+            if more and not has_lists:
+                # Arguments may be left out, and are not mistaken for what follows them.
+                ctx.needs_input_grad = ctx.needs_input_grad[:end]
+            if fills:
+                ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
+            if has_defaults:
+                # PyTorch leaves out arguments that equal their default.
+                args, kwargs = table[operator, "given"](*args, **kwargs)
+            if has_original:
+                args = (given[-1 - has_keywords], *args[1:])
+            keywords = (kwargs,) if has_keywords else ()
+            table[operator, "setup_context"](ctx, args, *keywords, result)
+            if has_tangents:
+                ctx._call = (args, keywords, result)
+                ctx._count = len(given) - len(more)
+            return result
+
+        functions = {f.__name__: staticmethod(f) for f in (forward, backward, jvp)}
+        node: Any = type(name, (_Node,), functions)
+        made: Any = autograd.supports_tensorlist(node) if has_lists else node
+        return cast("Function", made.apply)
+
+    return new_node
 
 
 def _returned(operator: str, written: torch.Tensor, result: Any) -> torch.Tensor:
@@ -273,19 +314,17 @@ def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
     return lambda given: given.new_zeros(shape, dtype=dtype, device=device)
 
 
-def _as_real(ctx: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients; the real part of one that goes to a real tensor."""
-    leaves, shape = pytree.tree_flatten(gradients)
-    if not any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
-        return gradients
+def _as_real(ctx: Any, gradients: Sequence[Any]) -> Sequence[Any]:
+    """The gradients, one by one; the real part of one that goes to a real tensor."""
     # Every tensor has an edge, which leads nowhere if it needs no gradient.
     edges = iter([edge for edge in ctx.next_functions if edge[0] is not None])
-    for index, needed in enumerate(pytree.tree_leaves(ctx.needs_input_grad)[: len(leaves)]):
+    found = [*gradients]
+    for index, needed in enumerate(pytree.tree_leaves(ctx.needs_input_grad)[: len(found)]):
         if needed:
             node, number = next(edges)
-            if leaves[index] is not None and not node._input_metadata[number].dtype.is_complex:
-                leaves[index] = torch.real(leaves[index])
-    return cast("tuple[Any, ...]", pytree.tree_unflatten(leaves, shape))
+            if found[index] is not None and not node._input_metadata[number].dtype.is_complex:
+                found[index] = torch.real(found[index])
+    return found
 
 
 def gradients(

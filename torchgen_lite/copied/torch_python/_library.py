@@ -264,7 +264,7 @@ def _finish(
         elif what not in {*_autograd.RULES, *_compiled.LATER, "checkpoint", "classes"}:
             # Schemas of PyTorch's own operators do not say all: `_copy_from` returns what it writes.
             if not (final or operator.is_torchs):
-                function = _writes.checked(_handle(name), operator.place, what, function)
+                function = _writes.checked(_handle(name), operator.place, what, table)
             library.impl(operator.local_name, function, what)
     keys = [key for key in operator.rules if hasattr(table[name, key], "launched")]
     if keys:

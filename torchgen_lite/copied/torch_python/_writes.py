@@ -128,18 +128,19 @@ def is_backend(key: str) -> bool:
     return is_explicit or _C._dispatch_is_included_in_alias(key, "CompositeExplicitAutograd")
 
 
-def checked(op: Any, place: str, key: str, run: Function) -> Function:
-    """A kernel whose results are compared with the schema, if it is one that computes."""
+def checked(op: Any, place: str, key: str, table: Mapping[tuple[str, str], Function]) -> Function:
+    """The kernel of a table, looked up at each call; its results are compared with the schema, if it is one that computes."""
+    which = op.name(), key
     is_wanted = os.environ.get("TORCHGEN_LITE_CHECKS") != "0"
     is_composed = key == "CompositeImplicitAutograd"
     computes = is_composed or (is_backend(key) and "Meta" not in key)
     if not (is_wanted and computes):
-        return run
+        return lambda *args, **kwargs: table[which](*args, **kwargs)
     returns_new = not any(value.alias_info for value in op._schema.returns)
     returns_self, calls = _returns_self(op._schema), count()
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        result = run(*args, **kwargs)
+        result = table[which](*args, **kwargs)
         if returns_self and args and result is args[0]:
             return result
         if is_composed and _C._are_functorch_transforms_active():
