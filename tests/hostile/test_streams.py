@@ -111,7 +111,7 @@ READS = (
     "generate --check --schema native.yaml --for-torch 2.9",
     "generate --diff --output-dir other --allow-empty",
     "import lib.cpp --namespace lib --macro A=1",
-    "init mine --layout src",
+    "init --layout src",
     "kernels --target cpp-torch",
     "lint --schema wrong.yaml --for-torch 2.9",
     "list ops --format json --schema native.yaml --for-torch 2.9 --output-dir other --target cpp-torch",

@@ -29,7 +29,7 @@ def test_the_first_five_minutes(distributions: dict[str, Path], tmp_path: Path) 
         return done.returncode, done.stdout + done.stderr
 
     assert tool.prints("import torchgen_lite as t; print(t.__file__)").startswith(str(tool.site))
-    assert run("init", "--layout", "src", "tiny")[0] == 0
+    assert run("init", "--target", "python", "--layout", "src", "tiny")[0] == 0
     schema, kernels = project / "ops.yaml", project / "src" / "tiny" / "kernels.py"
     schema.write_text(schema.read_text() + ENTRY)
 

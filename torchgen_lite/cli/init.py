@@ -1,5 +1,5 @@
-"""`init`: creates a working project in this folder. Overwrites nothing, and writes nothing
-if there is a configuration already.
+"""`init`: creates a working project in this folder, or in one of its own where this one has files. Overwrites nothing,
+and writes nothing if there is a configuration already.
 
 The files come from `templates/init/<name>`, where the project is called `mylib`; the closing
 message is `templates/init/<name>.txt`. `<name>` is a target of `STARTED`, or a template.
@@ -10,13 +10,13 @@ from __future__ import annotations
 import errno
 import json
 import keyword
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
 from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, Source
@@ -27,7 +27,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder, parse_config
 
-STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
+STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
 # Each is a PyTorch device with the name of the project.
 TEMPLATES = ("torch-backend-cpp",)
 _IN_PYTHON = ("python", "torch-python")
@@ -36,7 +36,7 @@ _NAME = "mylib"
 _SCHEMA = "ops.schema.json"
 _CONFIG = CONFIG_FILES[0]
 # What Python and builds leave beside the sources: nothing to check in.
-_LEFT = "__pycache__/\n*.egg-info/\n*.so\nbuild/\ndist/\n"
+_LEFT = "__pycache__/\n*.egg-info/\n*.so\n.venv/\nbuild/\ndist/\n"
 _GIT_FILES = (".gitattributes", ".gitignore")
 _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 
@@ -44,7 +44,9 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 @command("init")
 @click.argument("name", required=False)
 @click.option(
-    "--target", type=click.Choice(STARTED), help="What the project generates (default: python)."
+    "--target",
+    type=click.Choice(STARTED),
+    help=f"What the project generates (default: {STARTED[0]}).",
 )
 @click.option(
     "--template",
@@ -60,51 +62,81 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
 def init_command(
     session: Session, name: str | None, target: str | None, template: str | None, layout: str
 ) -> int:
-    """Start a project in this folder: configuration, schema file, kernels and a test.
+    """Start a project: configuration, schema file, kernels and a test. By default, operators of Python for PyTorch.
 
-    NAME is the name of the package and of the operators' namespace; by default that of the folder.
+    NAME is the name of the package and of the operators' namespace; by default that of the folder. The project is in
+    this folder if that is empty but for hidden files, or if no NAME is given; otherwise in a new folder NAME.
 
     \b
     torchgen-lite init && torchgen-lite generate
-    torchgen-lite init --target torch-python --layout src mylib
+    torchgen-lite init --target cpp-torch mylib
+    torchgen-lite init --target python --layout src mylib
     torchgen-lite init --template torch-backend-cpp
     """
-    configured = find_in_folder(Path(), [])
-    if configured is not None:
-        session.talk(f"`{configured}` configures this folder: nothing was written.")
-        session.answer("init", "", files=[])
-        return FINE
     if target is not None and template is not None:
         raise click.UsageError("`--target` and `--template` exclude each other.")
-    started = template or target or "python"
+    started = template or target or STARTED[0]
     if layout == "src" and started not in _IN_PYTHON:
         raise click.UsageError(f"`--layout src` is for Python, but `{started}` is C++.")
     templates = find_templates() / "init"
-    suits = _is_name if template is None else _is_device
-    if name is None:
-        folder = Path.cwd().name.replace("-", "_").lower()
-        name = folder if suits(folder) else _NAME
-    elif template is not None and name in _devices_of_pytorch():
-        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
-    elif not suits(name):
-        and_device = "a package, a namespace and a device"
-        what = "a package and a namespace" if template is None else and_device
-        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
+    is_named = name is not None
+    name = _default_name(template) if name is None else _checked_name(name, template)
     root, prefix = ("src", "src/") if layout == "src" else (".", "")
     words = {"@root@": root, "@prefix@": prefix, _NAME: name}
+    files = list(_files(templates / started, words))
+    is_here = not is_named or _has_room({shown.partition("/")[0] for shown, _ in files})
+    home = Path() if is_here else Path(name)
+    configured = find_in_folder(home, [])
+    if configured is not None:
+        session.talk(f"`{configured.as_posix()}` configures a project here: nothing was written.")
+        other = _NAME if is_here else f"other_{name}"
+        session.talk(f"`torchgen-lite init {other}` starts one in the folder `{other}`.")
+        session.answer("init", "", files=[])
+        return ATTENTION
     with writing():
-        changes = [_change(shown, text) for shown, text in _files(templates / started, words)]
+        changes = [_change(home, shown, text) for shown, text in files]
     try:
-        write_plan(Plan(Path(), tuple(changes)))
+        write_plan(Plan(home, tuple(changes)))
     except WriteError as error:
         raise Refused(Diagnostic("TG009", str(error))) from None
-    files = [{"path": change.path, "status": _STATUS[change.action]} for change in changes]
-    for file in files:
+    written = [
+        {"path": (home / change.path).as_posix(), "status": _STATUS[change.action]}
+        for change in changes
+    ]
+    for file in written:
         session.talk(f"{file['status']:<7}  {file['path']}")
-    session.answer("init", "", files=files)
+    session.answer("init", "", files=written)
     said = (templates / f"{started}.txt").read_text("utf-8")
+    if home != Path():
+        said = said.replace("Next:\n\n", f"Next:\n\n  cd {home}\n", 1)
     session.talk(f"\n{said.rstrip()}")
     return FINE
+
+
+def _default_name(template: str | None) -> str:
+    """The name of this folder, if it suits."""
+    name = Path.cwd().name.replace("-", "_").lower()
+    suits = _is_name(name) if template is None else _is_device(name)
+    return name if suits else _NAME
+
+
+def _checked_name(name: str, template: str | None) -> str:
+    """The name that was given, for a package and a namespace, and a device with a template. Raises UsageError."""
+    if template is None:
+        if not _is_name(name):
+            raise click.UsageError(f"`{name}` cannot be the name of a package and a namespace.")
+        return name
+    if name in _devices_of_pytorch():
+        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
+    if not _is_device(name):
+        what = "a package, a namespace and a device"
+        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
+    return name
+
+
+def _has_room(names: Collection[str]) -> bool:
+    """Whether this folder has nothing but hidden files and those with these names, which another run may have written."""
+    return all(path.name.startswith(".") or path.name in names for path in Path().iterdir())
 
 
 def _is_name(name: str) -> bool:
@@ -145,9 +177,9 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     yield _SCHEMA, json.dumps(schema_of_yaml(config), indent=2) + "\n"
 
 
-def _change(shown: str, text: str) -> Change:
+def _change(home: Path, shown: str, text: str) -> Change:
     """Write a file unless it exists; append lines to what git reads."""
-    place = Path(shown)
+    place = home / shown
     if not place.exists():
         return Change(shown, "create", None, text)
     if not place.is_file():

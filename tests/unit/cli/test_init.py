@@ -193,9 +193,33 @@ def test_a_device_is_not_called_as_one_of_pytorch(run: Run, folder: Path, name: 
 
 def test_nothing_is_written_beside_a_configuration(run: Run, folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[tool.torchgen_lite]\nschema = ["mine.yaml"]\n')
-    said = "`pyproject.toml` configures this folder: nothing was written.\n"
-    assert run("init") == Result(0, "", said)
+    said = (
+        "`pyproject.toml` configures a project here: nothing was written.\n"
+        "`torchgen-lite init mylib` starts one in the folder `mylib`.\n"
+    )
+    assert run("init") == Result(1, "", said)
     assert [path.name for path in folder.iterdir()] == ["pyproject.toml"]
+
+
+def test_a_folder_with_files_gets_a_folder_for_the_project(run: Run, folder: Path) -> None:
+    """What the message before says works; hidden files, as those of a new clone, are no files in the way."""
+    (folder / ".git").mkdir()
+    (folder / "notes.txt").touch()
+    said = run("init", "tiny")
+    assert (said.code, "\n  cd tiny\n  torchgen-lite generate\n" in said.stderr) == (0, True)
+    assert sorted(path.name for path in folder.iterdir()) == [".git", "notes.txt", "tiny"]
+    assert (folder / "tiny" / "tiny" / "kernels.py").exists()
+    assert run("init", "tiny").code == 1
+    (folder / "notes.txt").unlink()
+    (folder / "tiny").rename(folder / ".tiny")
+    assert run("init", "tiny").code == 0
+    assert (folder / "tiny" / "kernels.py").exists()
+
+
+def test_the_first_target_is_for_pytorch(run: Run, folder: Path) -> None:
+    assert run("init", "tiny").code == 0
+    assert 'targets = ["torch-python"]' in (folder / "torchgen_lite.toml").read_text()
+    assert ".venv/" in (folder / ".gitignore").read_text().splitlines()
 
 
 def test_what_exists_stays(run: Run, folder: Path) -> None:
