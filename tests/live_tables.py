@@ -16,7 +16,8 @@ from torchgen_lite import load
 from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.cli.tables.explain import why
 from torchgen_lite.cli.tables.registrations import pytorchs_of
-from torchgen_lite.targets.registered import registrations_of_program, select_operators
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import registrations_of_program
 
 def said(cell):
     return [cell.origin, cell.falls_through, cell.whose]
@@ -27,7 +28,7 @@ def arrives(one, keys):
 
 program = load()
 beneath = pytorchs_of(program, sys.argv[1:])
-over = registrations_of_program(program, select_operators(program, None), beneath)
+over = registrations_of_program(program, generation_of(program).shown, beneath)
 every = {**beneath, **{one.name: one for one in over}}
 tables = {
     name: {cell.key: said(cell) for cell in table(one) if cell.origin != "missing"}

@@ -35,7 +35,8 @@ from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch_files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.versions import parse_version
-from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS, configured_targets
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.generation import named_targets
 from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePackage
 from torchgen_lite.version import __version__
 
@@ -200,7 +201,7 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     """What the targets of a project register; None where nothing is configured."""
     if config.path is None and not config.targets:
         return None
-    return tuple([target.policy for target in configured_targets(config)])
+    return tuple([TARGETS[name].policy for name in named_targets(config) if name in TARGETS])
 
 
 def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
@@ -309,7 +310,7 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     config, diagnostics = program.config, list(program.diagnostics)
     if has_errors(diagnostics):
         return built, diagnostics
-    for name in targets or config.targets or DEFAULT_TARGETS:
+    for name in targets or named_targets(config):
         target = TARGETS.get(name)
         if target is None:
             place = locate_value(config, "", "targets", name)

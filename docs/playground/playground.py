@@ -18,7 +18,8 @@ from torchgen_lite.emit.render import Rendered
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all, lint, read_program
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.registered import registrations_of_program, select_operators
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import registrations_of_program
 
 SCHEMA = "ops.yaml"
 # The entries of PyTorch's operators that the example of a backend refers to.
@@ -93,7 +94,11 @@ def _dispatch(program: Program, target: str, operator: str, keys: list[str]) -> 
     """The operators; the table of one of them, and why a call with these keys runs what it runs."""
     if program.has_errors:
         return {"operators": []}
-    selection = select_operators(program, target if TARGETS[target].selector else None)
+    selection = (
+        generation_of(program).package_of(target)
+        if TARGETS[target].selector
+        else generation_of(program).shown
+    )
     every = {one.name: one for one in registrations_of_program(program, selection, {})}
     if not every:
         return {"operators": []}

@@ -18,7 +18,8 @@ from torchgen_lite.cli.against.version import Version
 from torchgen_lite.cli.breaking import judged_changes
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.targets.registered import registering_targets, select_operators, side_of
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import side_of
 
 
 class Edit(NamedTuple):
@@ -58,8 +59,10 @@ def _chosen(
 
 def served_in(program: Program, targets: Callable[[str], bool] = lambda name: True) -> set[str]:
     """The operators that some target of the configuration takes."""
-    chosen = [name for name in registering_targets(program) if targets(name)]
-    return {one.name for name in chosen for one in select_operators(program, name).operators}
+    chosen = [
+        name for name in [one.name for one in generation_of(program).registering] if targets(name)
+    ]
+    return {one.name for name in chosen for one in generation_of(program).asked(name).operators}
 
 
 def derived_in(program: Program) -> set[str]:
@@ -246,11 +249,13 @@ def another_schema(made: Programs, case: Case, program: Program) -> Edit | None:
 
 
 def skip(made: Programs, case: Case, program: Program) -> Edit | None:
-    targets = registering_targets(program)
+    targets = [one.name for one in generation_of(program).registering]
     if not targets:
         return None
     target = made.pick(targets)
-    names = [one.name for one in select_operators(program, target).operators if not one.is_derived]
+    names = [
+        one.name for one in generation_of(program).asked(target).operators if not one.is_derived
+    ]
     if not names:
         return None
     copy, name = deepcopy(case.options), made.pick(names)
@@ -323,7 +328,7 @@ def found_in(old: Program, new: Program) -> set[str]:
 
 def wrong_calls(old: Program, new: Program, target: str) -> Iterator[str]:
     """Calls of a target that are served worse, of which nothing is said, or the other way round."""
-    before, after = (select_operators(program, target) for program in (old, new))
+    before, after = (generation_of(program).asked(target) for program in (old, new))
     names = {one.name for one in before.operators if _is_called_with_a_tensor(one)}
     names &= {one.name for one in after.operators}
     sides = side_of(old, [before]), side_of(new, [after])
@@ -360,7 +365,7 @@ def wrong_verdicts(
     versions = (old, new)
     if any(program.has_errors or _refuses(program) for program in versions):
         return
-    for target in registering_targets(old) if edit.is_of_calls else ():
+    for target in [one.name for one in generation_of(old).registering] if edit.is_of_calls else ():
         yield from wrong_calls(old, new, target)
     found = found_in(old, new)
     if edit.is_harmless and found:
@@ -375,5 +380,8 @@ def wrong_verdicts(
 
 def _refuses(program: Program) -> bool:
     """Whether a target finds mistakes in its options."""
-    chosen = [select_operators(program, name) for name in registering_targets(program)]
+    chosen = [
+        generation_of(program).asked(name)
+        for name in [one.name for one in generation_of(program).registering]
+    ]
     return any(has_errors(selection.diagnostics) for selection in chosen)

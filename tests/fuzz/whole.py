@@ -24,7 +24,7 @@ from torchgen_lite.diagnostics import Source, has_errors, render_concise, render
 from torchgen_lite.loader.config import parse_config
 from torchgen_lite.loader.kernel_modules import KernelIndex, KernelModule
 from torchgen_lite.pipeline import generate_all, lint, read_program
-from torchgen_lite.targets.registered import registering_targets, select_operators
+from torchgen_lite.targets.generation import generation_of
 
 Texts = Mapping[str, Mapping[str, str]]
 ROOT = Path(tempfile.gettempdir())
@@ -119,8 +119,8 @@ def _records(texts: Texts) -> bool:
 def wrong_registrations(case: Case, program: Program, texts: Texts) -> Iterator[str]:
     """Where what is generated registers something else than the list of a target, or two targets differ."""
     kept: dict[str, set[tuple[str, str]]] = {}
-    for target in registering_targets(program):
-        options, selection = case.options[target], select_operators(program, target)
+    for target in [one.name for one in generation_of(program).registering]:
+        options, selection = case.options[target], generation_of(program).asked(target)
         listed = {(o.operator.name, o.key) for o in selection.registrations(program)}
         names = {operator.name for operator in selection.operators}
         for function in program.functions:

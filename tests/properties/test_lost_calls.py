@@ -21,7 +21,8 @@ from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.targets.registered import select_operators, side_of
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import side_of
 
 # Variants of one another, one that has no functional variant, and one whose result has no gradient.
 SCHEMAS = {
@@ -113,7 +114,7 @@ def program_of(text: str) -> Program:
 def test_a_finding_is_a_call_that_is_served_worse(target: str, texts: tuple[str, str]) -> None:
     programs = program_of(texts[0]), program_of(texts[1])
     assume(not any(has_errors(program.diagnostics) for program in programs))
-    before, after = (select_operators(p, target or None) for p in programs)
+    before, after = (generation_of(p).asked(target or None) for p in programs)
     taken = [{operator.name for operator in selection.operators} for selection in (before, after)]
     assume(taken[0] == taken[1])
     sides = side_of(programs[0], [before]), side_of(programs[1], [after])

@@ -37,9 +37,9 @@ def run_python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
-def run_program(folder: Path, program: str) -> str:
+def run_program(folder: Path, program: str, *arguments: str) -> str:
     """What a program prints; its traceback is the test's failure, and so is a warning that is not PyTorch's of itself."""
     warnings = ("-W", "error", "-W", "ignore:`torch.jit.script")
-    done = run_python(folder, *warnings, "-c", textwrap.dedent(program))
+    done = run_python(folder, *warnings, "-c", textwrap.dedent(program), *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -9,7 +9,8 @@ from torchgen_lite.analysis.computed_table import table
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.targets.registered import registrations_of_program, select_operators
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import registrations_of_program
 
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 
@@ -40,7 +41,7 @@ def test_the_keys_that_the_file_speaks_of(program: Program) -> None:
     theirs = {found.name: found for found in registrations_of_torch()}
     different: dict[str, set[str]] = {}
     compared: set[str] = set()
-    selection = select_operators(program, None)
+    selection = generation_of(program).shown
     for found in registrations_of_program(program, selection):
         for mine, running in zip(table(found), table(theirs[found.name]), strict=True):
             compared.add(mine.key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
@@ -32,16 +32,15 @@ UNTRACED = ("-> int", "-> SymInt", "-> bool")
 _LOST = origins("underived not_implemented refuses_out")
 
 
-def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[str, str, str]]:
-    """Each subject with a word, and why. `served` is what targets register; of two kernels, the first one counts."""
+def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
+    """Each subject with a word, and why. `served` is what is registered when all that a package loads is there."""
     plan, schema = operator.others.autograd.get(operator.name), operator.schema
-    is_composed = any(one.is_composed for one in served)
-    in_python = any(Origin.vmap in one.policy.makes for one in served)
+    is_composed, in_python = served.is_composed, Origin.vmap in served.policy.makes
     device = min({k.key for k in operator.own_kernels} & {"CPU", *DEVICES}, default="CPU")
     for subject, pattern in _KEYS.items():
         key = pattern.format(device)
-        best = max(served, key=lambda one: one.strength(key))
-        origin, word, why = best.origin(key), _WORDS[best.strength(key)], best.cells[key].label
+        strength = served.strength(key)
+        origin, word, why = served.origin(key), _WORDS[strength], served.cells[key].label
         info = plan.info if plan and origin in (Origin.formulas, Origin.autograd) else None
         if origin is Origin.passes or info and not (info.slots and info.outputs):
             word, why = NO_RULE, Origin.fallthrough.value
@@ -57,10 +56,9 @@ def composition(operator: Operator, served: Sequence[Served]) -> Iterator[tuple[
                 how = _COMPOSED if is_composed else "on copies of what is written"
                 word, why = WORKS, f"{how}, from PyTorch 2.9 on"
         elif key == FUNCTIONALIZE and subject != _FUNC:
-            is_traced = any(one.functionalizes(operator) for one in served)
-            word = WORKS if is_traced else REFUSED
+            word = WORKS if served.functionalizes(operator) else REFUSED
         if key != FUNCTIONALIZE or subject == _FUNC or schema.annotated:
-            yield subject, word, why if best.strength(key) else f"no kernel for `{key}`"
+            yield subject, word, why if strength else f"no kernel for `{key}`"
     if in_python:
         yield from _of_package(operator, is_composed)
 

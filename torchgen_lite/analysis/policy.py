@@ -22,7 +22,7 @@ class Policy(NamedTuple):
     fallbacks are there already. `is_pytorch`: they are PyTorch's own. `by_range`: an operator may have an entry for each
     of several ranges of releases. `makes` are the kernels that are
     generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do. Formulas of
-    operators in `elsewhere` are those of another target.
+    operators in `elsewhere` are those of another target. Targets in `loaded_with` register after it, in one package.
     """
 
     target: str = ""
@@ -32,6 +32,12 @@ class Policy(NamedTuple):
     is_pytorch: bool = False
     by_range: bool = False
     elsewhere: frozenset[str] = frozenset()
+    loaded_with: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The targets, in the order in which they are loaded; none for PyTorch itself."""
+        return (self.target, *self.loaded_with) if self.target else ()
 
     @property
     def knows_formulas(self) -> bool:
@@ -40,7 +46,11 @@ class Policy(NamedTuple):
 
     @property
     def speaks_of(self) -> str:
-        return "PyTorch" if self.is_pytorch else f"target `{self.target}`"
+        if self.is_pytorch:
+            return "PyTorch"
+        if self.loaded_with:
+            return f"the package of {' and '.join(f'`{name}`' for name in self.names)}"
+        return f"target `{self.target}`"
 
 
 def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:

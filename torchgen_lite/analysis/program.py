@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
@@ -45,6 +46,8 @@ class Program:
     entries: tuple[NativeFunction, ...] = ()
     release: Version = ()
     written: Mapping[str, Resolved] = field(default_factory=dict)
+    # What layers above compute of it once.
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:
@@ -75,17 +78,6 @@ class Program:
         return self.modules.get(target, {}).get(option)
 
     @property
-    def python_kernels(self) -> KernelIndex | None:
-        """The functions of `kernels` of torch-python in a library that a target in C++ defines, which has the other
-        kernels; None if none does. Both are registered, so that tables show them alike."""
-        options = self.config.target_options
-        targets = self.config.targets or options
-        defining = [name for name in targets if not options.get(name, {}).get("calls-only")]
-        by_cpp = any(name.startswith("cpp-torch") for name in defining)
-        is_mixed = by_cpp and _PYTHON in targets and not options.get(_PYTHON, {}).get("defines")
-        return self.module_functions(_PYTHON, "kernels") if is_mixed else None
-
-    @property
     def indexes(self) -> Iterator[KernelIndex]:
         """The functions of every module that an option names."""
         return (index for options in self.modules.values() for index in options.values())
@@ -98,7 +90,6 @@ class Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
 
 
-_PYTHON = "torch-python"
 # The functions that check fields against the schema, in modules of `analysis`.
 _CHECKS = {
     "fake": "fakes.check.check",

@@ -9,7 +9,7 @@ export read it, and tests compare it with the live dispatcher and PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,13 +51,15 @@ VIEWS = "ADInplaceOrView"
 
 class Registration(NamedTuple):
     """A kernel of an operator under a key. `kernel` is the entry that it finally runs, if any;
-    `source` is the variant that the kernel is derived from, or calls."""
+    `source` is the variant that the kernel is derived from, or calls. `target` registers it; none if PyTorch does.
+    """
 
     operator: Operator
     key: str
     origin: Origin
     kernel: DispatchEntry | None = None
     source: Operator | None = None
+    target: str = ""
 
 
 def registrations(
@@ -89,7 +91,22 @@ def registrations(
             is_whole = found.source is None or found.source.name in names
             if found.origin in wanted and found.key not in taken and is_whole:
                 taken.add(found.key)
-                yield found
+                yield found._replace(target=policy.target)
+
+
+def together(loaded: Iterable[Iterable[Registration]]) -> Iterator[Registration]:
+    """What is registered after all of these were loaded, one over the other.
+
+    A kernel stays that was there first. Only a refusal to differentiate gives way to formulas.
+    """
+    found: dict[tuple[str, str], Registration] = {}
+    for registered in loaded:
+        for one in registered:
+            place = one.operator.name, one.key
+            before = found.get(place, one)
+            is_refusal = before.origin is Origin.underived and one.origin is Origin.formulas
+            found[place] = one if is_refusal else before
+    yield from found.values()
 
 
 def _copied(program: Program, operator: Operator, group: VariantGroup) -> Iterator[Registration]:

@@ -36,7 +36,8 @@ from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
 from torchgen_lite.diagnostics import Source, read_code, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.targets.registered import Beneath, lent_operators, select_both, side_of
+from torchgen_lite.targets.generation import compared
+from torchgen_lite.targets.registered import Beneath, lent_operators, side_of
 
 _Versions = tuple[Sequence[Operator], Sequence[Operator]]
 
@@ -129,7 +130,7 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
     accepts. Raises Refused.
     """
-    before, after = zip(*select_both(old.program, new))
+    before, after = zip(*compared(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
     require([one for selection in after for one in selection.diagnostics])
     was = side_of(old.program, before, lent_operators(old.program, new, beneath), beneath)

@@ -18,7 +18,8 @@ from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.sources import read_source, shown_path
 from torchgen_lite.pipeline import unknown_target
-from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import named_targets
 from torchgen_lite.targets.output import AuthorFunction
 
 _HEADERS = (".cuh", ".h", ".hh", ".hpp")
@@ -79,7 +80,7 @@ def _functions(
     """The functions of these targets, or of all that are configured."""
     functions: list[AuthorFunction] = []
     found: list[Diagnostic] = []
-    for name in targets or program.config.targets or DEFAULT_TARGETS:
+    for name in targets or named_targets(program.config):
         if name not in TARGETS:
             found.append(unknown_target(name))
             continue

@@ -51,14 +51,16 @@ def list_command(
         if kind == "ops" and format_ == "json":
             from torchgen_lite.cli.tables.registrations import known_pytorchs
             from torchgen_lite.languages.export import export_program
-            from torchgen_lite.targets.registered import adds_to_pytorch, select_operators
+            from torchgen_lite.targets.generation import generation_of
+            from torchgen_lite.targets.registered import adds_to_pytorch
 
-            selection = select_operators(program, next(iter(targets), None))
+            selection = generation_of(program).asked(next(iter(targets), None))
             require(selection.diagnostics)
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
-            exported = export_program(program, selection.policy, selection.operators, theirs)
+            names, registered = selection.policy.names, selection.registrations(program)
+            exported = export_program(program, names, registered, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":

@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import PYTORCH, Policy
+from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.registrations import registrations as registrations_of
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.python import torch_pyi, torch_python
 from torchgen_lite.schema.kind import VARIANTS
@@ -29,24 +30,26 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 def export_program(
     program: Program,
-    policy: Policy = PYTORCH,
-    operators: Sequence[Operator] | None = None,
+    targets: Sequence[str] = (),
+    registrations: Iterable[Registration] | None = None,
     beneath: Mapping[str, Keyed] = _NOTHING,
 ) -> Json:
     """Everything that is known about every operator, declared and derived, as plain values.
 
-    `registered` lists what the policy's target registers for the `operators` that it supports, and
+    `registrations` are those of the targets, by default what PyTorch would register, and
     `beneath` what PyTorch has registered for its own.
     """
     registered: dict[str, dict[str, str]] = {}
-    for one in registrations(program, policy, operators):
+    every = registrations_of(program, PYTORCH) if registrations is None else registrations
+    for one in every:
         registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
     resolved = program.resolved
-    copying = [o for o in resolved.copying if operators is None or o.name in registered]
+    copying = [o for o in resolved.copying if registrations is None or o.name in registered]
     return {
         "version": EXPORT_VERSION,
         "kind": "ops",
-        "target": None if policy.is_pytorch else policy.target,
+        "target": targets[0] if targets else None,
+        "targets": list(targets),
         "ops": [
             export_operator(
                 operator, registered.get(operator.name, {}), beneath.get(operator.name, {})

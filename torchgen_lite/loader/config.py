@@ -119,9 +119,9 @@ class Config:
 
     @property
     def opaque(self) -> Collection[str]:
-        """The classes of Python that schemas may name, declared for the target that registers them."""
-        found = self.target_options.get("torch-python", {}).get("opaque")
-        return found if isinstance(found, dict) else ()
+        """The classes of Python that schemas may name, declared for a target that registers them."""
+        declared = [options.get("opaque") for options in self.target_options.values()]
+        return [name for found in declared if isinstance(found, dict) for name in found]
 
 
 Loaded = tuple[Config, tuple[Diagnostic, ...]]

@@ -8,12 +8,13 @@ from itertools import chain
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets import configured_targets
+from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.output import Selection
 
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
@@ -27,18 +28,16 @@ _BROUGHT = {
 }
 
 
-def in_python(program: Program) -> list[tuple[str, str]]:
-    """The operators, each with a kernel that torch-python registers, in a library that C++ defines."""
-    python = program.python_kernels
-    brings = [t for t in configured_targets(program.config) if python and t.name == BRINGS]
-    operators = [operator for target in brings for operator in target.select(program).operators]
-    own = [(o.name, entry.kernel) for o in operators for entry in o.author_kernels]
-    return [(name, kernel) for name, kernel in own if python and python.find(kernel)]
+def _bringing(program: Program) -> list[Selection]:
+    """What the package in Python registers, if the project has one."""
+    generation = generation_beside(program)
+    return [generation.select(one.name) for one in generation.targets if one.name == BRINGS]
 
 
 def refers(program: Program, target: str) -> set[str]:
     """The operators whose reference is a kernel that a target registers, if the project has the target."""
-    found = [t.select(program) for t in configured_targets(program.config) if t.name == target]
+    generation = generation_beside(program)
+    found = [generation.select(one.name) for one in generation.targets if one.name == target]
     made = [selection for selection in found if Origin.reference in selection.policy.makes]
     return {operator.name for selection in made for operator in selection.operators}
 
@@ -46,22 +45,22 @@ def refers(program: Program, target: str) -> set[str]:
 def derived(program: Program) -> frozenset[str]:
     """The operators with `derivatives: auto` whose gradients the package of torch-python registers."""
     autos = {one.name for one in program.functions if one.is_auto}
-    brings = [t for t in configured_targets(program.config) if autos and t.name == BRINGS]
-    found = [r for target in brings for r in target.select(program).registrations(program)]
-    return frozenset(r.operator.name for r in found if r.origin is Origin.formulas) & autos
+    brings = _bringing(program) if autos else []
+    found = [one for selection in brings for one in selection.registrations(program)]
+    return frozenset(one.operator.name for one in found if one.origin is Origin.formulas) & autos
 
 
-def in_cpp(program: Program, registered: Iterable[Registration]) -> list[Registration]:
-    """What a target in C++ generates of it: everything but those kernels."""
-    theirs = {*in_python(program)}
-    named = [(r, r.kernel.kernel if r.kernel and r.origin in WRITTEN else "") for r in registered]
-    return [one for one, kernel in named if (one.operator.name, kernel) not in theirs]
+def in_cpp(program: Program, selection: Selection) -> list[Registration]:
+    """What a target in C++ generates: everything but those kernels."""
+    in_python = generation_beside(program).in_python
+    return list(selection._replace(elsewhere=in_python).generated(program))
 
 
 def python_alone(program: Program, registered: Iterable[Registration]) -> list[str]:
     """Their names, without those of kernels that C++ has for other operators, as `registered` says."""
     names = {one.kernel.kernel for one in registered if one.kernel is not None}
-    return [*dict.fromkeys(name for _, name in in_python(program) if name not in names)]
+    in_python = generation_beside(program).in_python
+    return [*dict.fromkeys(name for _, name in in_python if name not in names)]
 
 
 def check_brought(
@@ -69,10 +68,9 @@ def check_brought(
 ) -> Iterator[Diagnostic]:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
-    brings = [t for t in configured_targets(program.config) if t.name == BRINGS]
-    if not brings:
+    selections = _bringing(program)
+    if not selections:
         yield from chain.from_iterable(check_effects(o.function) for o in operators)
-    selections = [target.select(program) for target in brings if given]
     named = {o.name for selection in selections for o in selection.operators}
     brought = {(name, field) for name in named for field in PLAIN}
     found = [one for selection in selections for one in selection.registrations(program)]
@@ -88,7 +86,7 @@ def check_brought(
         if not by_hand and (operator.name, field) not in brought:
             message = f"target `{target}` registers nothing for `{field}`"
             help_ = f"add the target `{BRINGS}`, whose package registers it"
-            if brings:
+            if selections:
                 help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
             yield finding(operator.function, "TG535", message, place, "not used", help_)

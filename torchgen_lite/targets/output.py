@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchgen_lite.analysis.policy import NOTHING, Policy
+from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
@@ -133,13 +133,17 @@ class AuthorFunction(NamedTuple):
 class Selection(NamedTuple):
     """The operators that a target takes under its options, and what it registers for them.
 
-    `refused` has the reasons for operators that it cannot take.
+    `refused` has the reasons for operators that it cannot take. `parts` are what several targets register, one after
+    the other, in the package that loads them; none for what one target registers by itself. `elsewhere` are operators,
+    each with a kernel that another part registers.
     """
 
     operators: tuple[Operator, ...] = ()
     policy: Policy = NOTHING
     diagnostics: tuple[Diagnostic, ...] = ()
     refused: Mapping[str, str] = MappingProxyType({})
+    parts: tuple[Selection, ...] = ()
+    elsewhere: Collection[tuple[str, str]] = ()
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]:
@@ -147,9 +151,20 @@ class Selection(NamedTuple):
 
     def registrations(self, program: Program) -> Iterator[Registration]:
         """Everything that is registered: what the target generates, and commands show."""
-        from torchgen_lite.analysis.registrations import registrations
+        from torchgen_lite.analysis.registrations import registrations, together
 
-        return registrations(program, self.policy, self.operators)
+        if not self.parts:
+            return registrations(program, self.policy, self.operators)
+        names = {operator.name for operator in self.operators}
+        every = together([part.generated(program) for part in self.parts])
+        return (one for one in every if one.operator.name in names)
+
+    def generated(self, program: Program) -> Iterator[Registration]:
+        """The same without the kernels that another part registers."""
+        for one in self.registrations(program):
+            kernel = one.kernel.kernel if one.kernel is not None and one.origin in WRITTEN else ""
+            if (one.operator.name, kernel) not in self.elsewhere:
+                yield one
 
 
 class Target(NamedTuple):
@@ -163,7 +178,8 @@ class Target(NamedTuple):
     operator and options to how it is called. All are imported on demand, so that a run pays only
     for what it generates. `asks_torch`: with `--torch` it needs what the installed PyTorch
     registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
-    itself, so the modules of `kernels` and `formulas` have everything that the YAML names. A target
+    itself, so the modules of `kernels` and `formulas` have everything that the YAML names. `is_library`: it defines
+    operators of PyTorch in C++; `loads_library`: its package loads such a library, if the project has one. A target
     of another package has its templates in the folder `templates` of the package that `templates`
     names; `failure` is why it cannot be loaded.
     """
@@ -176,6 +192,8 @@ class Target(NamedTuple):
     asks_torch: bool = False
     policy: Policy = NOTHING
     is_closed: bool = False
+    is_library: bool = False
+    loads_library: bool = False
     author: str = ""
     framework: str = ""
     signatures: str = ""

@@ -9,72 +9,16 @@ from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.lost_calls import Served, Side
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
+from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
-from torchgen_lite.targets import TARGETS, configured_targets
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package
 from torchgen_lite.targets.output import Selection, Target
-
-
-def registering_targets(program: Program) -> list[str]:
-    """The configured targets that register something.
-
-    There are none without a configuration, and for schema files that it does not name: what they
-    declare is compared and shown as PyTorch would register it.
-    """
-    found = configured_targets(program.config) if _is_configured(program) else ()
-    return [target.name for target in found if target.selector]
-
-
-def _is_configured(program: Program) -> bool:
-    return program.config.operators == "project" and program.config.path is not None
-
-
-def select_operators(program: Program, target: str | None) -> Selection:
-    """The registrations to show: those of the named target, or of the first that is configured."""
-    target = target or next(iter(registering_targets(program)), None)
-    if target is None:
-        return _select_pytorchs(program)
-    registering = [name for name in TARGETS if TARGETS[name].selector]
-    if target in registering:
-        return TARGETS[target].select(program)
-    help_ = f"the targets are {', '.join(registering)}"
-    if target not in TARGETS:
-        near = did_you_mean(target, registering)
-        found = Diagnostic("TG008", f"unknown target `{target}`", help=near or help_)
-    else:
-        found = Diagnostic("TG015", f"target `{target}` registers nothing", help=help_)
-    return Selection(diagnostics=(found,))
-
-
-def select_both(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
-    """What each target of one of two versions registers in both, or PyTorch if there are none.
-
-    In a version that does not have the target it registers nothing. A version without a configuration
-    has the targets of the other one.
-    """
-    versions = (old, new), (new, old)
-    own = [registering_targets(one if _is_configured(one) else other) for one, other in versions]
-    pairs = [
-        (_select(old, name, own[0]), _select(new, name, own[1]))
-        for name in dict.fromkeys([*own[0], *own[1]])
-    ]
-    return pairs or [(_select_pytorchs(old), _select_pytorchs(new))]
-
-
-def _select(program: Program, target: str, targets: Sequence[str]) -> Selection:
-    return TARGETS[target].select(program) if target in targets else Selection()
-
-
-def _select_pytorchs(program: Program) -> Selection:
-    resolved, is_torch = program.resolved, program.config.operators == "torch"
-    policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
-    return Selection((*resolved.operators, *resolved.copying), policy)
 
 
 def side_of(
@@ -91,12 +35,11 @@ def side_of(
         for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
             found[name] = Served(policy, {}, beneath[name])
     called = None
-    if _is_configured(program):
-        targets = configured_targets(program.config)
+    if is_configured(program):
         taken = {one.policy.target: one.functions for one in selections}
         called = {
             one.name: _caller(one, program, taken.get(one.name, program.functions))
-            for one in targets
+            for one in generation_of(program).targets
             if one.signatures
         }
     return Side(program.resolved.operators, served, called, lent)

@@ -16,6 +16,7 @@ from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 
 
@@ -53,9 +54,7 @@ def select(
             continue
         reason = "has several entries, each for other releases" if name in several else ""
         reason = reason or refusal(operator.function)
-        # These define the operators of a package in Python.
-        in_cpp = {"cpp-torch", "cpp-torch-stable"} & {*program.config.targets}
-        is_here = policy.target == BRINGS and not in_cpp
+        is_here = policy.target == BRINGS and not generation_of(program).libraries
         if program.config.opaque and not is_here and operator.schema.opaque_types:
             reason = f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
         if reason:

@@ -6,13 +6,14 @@ import torchgen_lite_reference as tl
 from tests.conftest import ROOT
 from torchgen_lite import load
 from torchgen_lite.analysis.computed_table import table
-from torchgen_lite.targets.registered import registrations_of_program, select_operators
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import registrations_of_program
 
 
 def test_every_cell_of_every_operator() -> None:
     program = load(root=ROOT)
     count = 0
-    for found in registrations_of_program(program, select_operators(program, None)):
+    for found in registrations_of_program(program, generation_of(program).shown):
         qualified, _, overload = found.name.partition(".")
         live = tl.dispatcher.computed_table(qualified, overload)
         explained = table(found)

@@ -13,7 +13,8 @@ from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.targets.registered import select_operators, side_of
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import side_of
 
 
 def side(path: str, text: str, *targets: str) -> Side:
@@ -22,7 +23,7 @@ def side(path: str, text: str, *targets: str) -> Side:
     assert [d for d in found if d.severity == "error"] == []
     options: dict[str, Mapping[str, object]] = {"cpp-runtime": {"tensor": "toy::Tensor"}}
     program = build_program(functions, Config(Path("."), target_options=options))
-    return side_of(program, [select_operators(program, one) for one in targets or [None]])
+    return side_of(program, [generation_of(program).asked(one) for one in targets or [None]])
 
 
 def compare(
@@ -282,7 +283,7 @@ def test_a_target_that_the_old_version_could_not_have_loses_nothing() -> None:
     """Its configuration has no `tensor`, without which this target takes no operator."""
     functions, _ = load_native_functions([Source("ops.yaml", LIB.format("CPU, CUDA: f"))])
     program = build_program(functions, Config(Path(".")))
-    old = side_of(program, [select_operators(program, "cpp-runtime")])
+    old = side_of(program, [generation_of(program).asked("cpp-runtime")])
     new = side("ops.yaml", LIB.format("CPU: f"), "cpp-runtime")
     assert compare_operators(old, new) == ()
 

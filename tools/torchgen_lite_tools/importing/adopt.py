@@ -23,7 +23,7 @@ from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.targets.registered import select_operators
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.importing.build_files import with_generated_code
 from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
 from torchgen_lite_tools.importing.entries import write_entries
@@ -185,7 +185,7 @@ def _generate(session: Session, root: Path) -> Generated:
     require([*made.diagnostics, *plan.diagnostics])
     _write(plan.root, list(plan.changes))
     session.talk(f"{counted(len(made.files), 'file')} generated")
-    selection = select_operators(program, None)
+    selection = generation_of(program).shown
     moved = {one.name: set[str]() for one in selection.operators}
     added = {one.name: set[str]() for one in selection.operators}
     for one in selection.registrations(program):

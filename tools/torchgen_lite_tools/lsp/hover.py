@@ -12,12 +12,8 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.targets import configured_targets
-from torchgen_lite.targets.registered import (
-    adds_to_pytorch,
-    registrations_of_program,
-    select_operators,
-)
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.registered import adds_to_pytorch, registrations_of_program
 from torchgen_lite_tools.lsp.analysis import Analysis
 from torchgen_lite_tools.lsp.places import Place
 
@@ -52,7 +48,7 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
     function = operator.function
     parts = [f"**{operator.name}**, {operator.kind}"]
     parts += [function.doc.strip()] if function.doc else []
-    for target in configured_targets(analysis.program.config):
+    for target in generation_of(analysis.program).targets:
         signatures = target.signatures_of(analysis.program, function)
         parts += [_code(*signatures)] if signatures is not None else []
     for one in _registered(analysis, operator):
@@ -63,9 +59,9 @@ def _about_operator(analysis: Analysis, operator: Operator) -> str:
 
 
 def _registered(analysis: Analysis, operator: Operator) -> list[Registrations]:
-    """What the first configured target registers for an operator, over what PyTorch has."""
+    """What the package registers for an operator, over what PyTorch has."""
     program = analysis.program
-    selection = select_operators(program, None)
+    selection = generation_of(program).shown
     is_over = adds_to_pytorch(program, selection.policy)
     beneath = known_pytorchs(lambda _: None, program) if is_over else {}
     found = registrations_of_program(program, selection, beneath)
@@ -89,7 +85,7 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
 def _about_kernel(analysis: Analysis, name: str) -> str | None:
     """About a kernel: its declaration, what it serves, and where it is defined."""
     parts = []
-    for target in configured_targets(analysis.program.config):
+    for target in generation_of(analysis.program).targets:
         for one in target.author_functions(analysis.program)[0]:
             if name in (one.name, f"{one.namespace}::{one.name}"):
                 where = f", in `{one.place}`" if one.place else ""

@@ -41,12 +41,12 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.dispatch_table import renamed_keys
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
     Beneath,
     adds_to_pytorch,
     registrations_of_program,
-    select_operators,
     why_absent,
 )
 
@@ -54,7 +54,9 @@ from torchgen_lite.targets.registered import (
 _SOURCE = options(
     schema_options,
     click.option(
-        "--target", metavar="NAME", help="The registrations of this target (default: the first)."
+        "--target",
+        metavar="NAME",
+        help="The registrations of this target alone (default: the package).",
     ),
     click.option("--torch", is_flag=True, help="The registrations of the installed PyTorch."),
     click.option(
@@ -164,7 +166,7 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         title = f"Tables against {against}: {found.summary}"
         click.echo(render_markdown(title, comparison_sections(found)), nl=False)
     else:
-        whose = select_operators(program, asked.target).policy.speaks_of
+        whose = generation_of(program).asked(asked.target).policy.speaks_of
         session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
@@ -222,7 +224,7 @@ def _registrations(
     else:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
-        selection = select_operators(program, asked.target)
+        selection = generation_of(program).asked(asked.target)
         require(selection.diagnostics)
         beneath = _beneath(session, program, selection, asked)
         over = ", over those of PyTorch" if beneath else ""
@@ -253,7 +255,7 @@ def tables_of_program(
     program: Program, target: str | None, beneath: Beneath
 ) -> list[Registrations]:
     """What a target registers for every operator of a program, over what PyTorch has. Raises Refused."""
-    selection = select_operators(program, target)
+    selection = generation_of(program).asked(target)
     require(selection.diagnostics)
     return list(registrations_of_program(program, selection, beneath))
 

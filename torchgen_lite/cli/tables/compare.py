@@ -24,7 +24,8 @@ from torchgen_lite.cli.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
-from torchgen_lite.targets.registered import Beneath, registrations_of_program, select_both
+from torchgen_lite.targets.generation import compared
+from torchgen_lite.targets.registered import Beneath, registrations_of_program
 
 _NAME = re.compile(r"[\w:.]+")
 _KERNEL = "kernel"
@@ -100,7 +101,7 @@ def compare_tables(
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
     """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
     found: dict[str, Comparison] = {}
-    for pair in select_both(old, new):
+    for pair in compared(old, new):
         before = registrations_of_program(old, pair[0], beneath)
         after = registrations_of_program(new, pair[1], beneath)
         policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)

@@ -19,10 +19,10 @@ from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.torch_files import find_torch_files, import_torch
 from torchgen_lite.loader.torch_registry import registered_kernels
 from torchgen_lite.loader.versions import parse_version, version_text
+from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import (
     Beneath,
     adds_to_pytorch,
-    select_both,
     unknown_beneath,
     with_fallbacks,
 )
@@ -70,7 +70,7 @@ def _pytorchs() -> dict[str, Registrations]:
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
     """The same under two versions of a program; nothing if neither adds to it. Says so if it is not known."""
-    both = zip((old, new), zip(*select_both(old, new)))
+    both = zip((old, new), zip(*compared(old, new)))
     if not any(adds_to_pytorch(one, s.policy) for one, found in both for s in found):
         return {}
     return known_pytorchs(session.warn, old, new)

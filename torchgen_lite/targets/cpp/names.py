@@ -13,8 +13,8 @@ from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_m
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.targets.brought import in_python
 from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.options import default_namespace
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
@@ -100,7 +100,7 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 def _check_kernels(
     program: Program, operators: Sequence[Operator], namespace: str, inner: Collection[str]
 ) -> Iterator[Diagnostic]:
-    python = in_python(program)
+    python = generation_beside(program).in_python
     for operator in operators:
         for entry in operator.own_kernels:
             scope, name = split_kernel(entry.kernel, namespace)

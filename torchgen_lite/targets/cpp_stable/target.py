@@ -71,7 +71,7 @@ def _library(
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )
-    registered = in_cpp(program, selection.registrations(program))
+    registered = in_cpp(program, selection)
     kernels = author_kernels(registered, operators, lambda o, _: o.signature, options, layout)
     return layout, operators, kernels
 
@@ -88,7 +88,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    python = python_alone(program, in_cpp(program, selection.registrations(program)))
+    python = python_alone(program, in_cpp(program, selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:

@@ -62,7 +62,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
             if not text or (function.torch == text and id(function) not in first):
                 own[operator] = None
         if not options.calls_only:
-            every = in_cpp(one, selection.registrations(one))
+            every = in_cpp(one, selection)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
     selection = Selection(tuple(own), selection.policy, tuple(found))

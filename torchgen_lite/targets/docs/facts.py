@@ -10,17 +10,15 @@ from torchgen_lite.analysis.kernels import WORDS
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.output import Selection, Signatures
 from torchgen_lite.targets.registered import (
     known_registrations,
-    registering_targets,
-    select_operators,
     served_by,
     why_absent,
 )
@@ -40,7 +38,7 @@ class Reference:
     tables: Mapping[str, Registrations]
     overloads: Mapping[str, list[Operator]]
     variants: Mapping[str, list[Operator]]
-    served: Mapping[str, list[Served]]
+    served: Mapping[str, Served]
 
     def absent(self, operator: Operator) -> str:
         """Why there is no table of an operator; empty if there is one."""
@@ -50,10 +48,10 @@ class Reference:
 
     def signatures(self, operator: Operator) -> Iterator[tuple[str, Signatures]]:
         """The calls of an operator, by target."""
-        program = self.program
-        configured = [t for t in program.config.targets if t in TARGETS and TARGETS[t].signatures]
+        named = self.program.config.targets
+        configured = [name for name in named if name in TARGETS and TARGETS[name].signatures]
         for target in configured or _USUAL_SIGNATURES:
-            found = TARGETS[target].signatures_of(program, operator.function)
+            found = TARGETS[target].signatures_of(self.program, operator.function)
             if found is not None:
                 yield target, found
 
@@ -76,18 +74,23 @@ def reference(program: Program, selection: Selection) -> Reference:
         overloads.setdefault(base_of(operator), []).append(operator)
     every = tuple(operators.values())
     variants = _variants(program, operators)
-    return Reference(program, selection, every, tables, overloads, variants, _served(program))
+    return Reference(
+        program, selection, every, tables, overloads, variants, _served(program, selection)
+    )
 
 
-def _served(program: Program) -> Mapping[str, list[Served]]:
-    """What each target puts into PyTorch for an operator that PyTorch does not have; C++ is first."""
-    found: dict[str, list[Served]] = {}
-    selections = [select_operators(program, name) for name in registering_targets(program)]
-    for one in sorted(selections, key=lambda one: Origin.vmap in one.policy.makes):
-        for served in served_by(program, one) if one.policy.in_pytorch else ():
-            if served.table.name.partition("::")[0] not in TORCH_NAMESPACES:
-                found.setdefault(served.table.name, []).append(served)
-    return found
+def _served(program: Program, selection: Selection) -> Mapping[str, Served]:
+    """What PyTorch has for each operator that is not its own after the package is loaded; nothing without a package."""
+    packages = generation_of(program).packages if is_configured(program) else ()
+    for package in (selection, *packages):
+        if package.policy.in_pytorch and package.policy.target:
+            found = {served.table.name: served for served in served_by(program, package)}
+            return {
+                name: served
+                for name, served in found.items()
+                if name.partition("::")[0] not in TORCH_NAMESPACES
+            }
+    return {}
 
 
 def base_of(operator: Operator) -> str:

@@ -18,15 +18,16 @@ from torchgen_lite.languages.markup import HTML, MARKDOWN, Markup
 from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
 from torchgen_lite.targets.docs.pages import PageView, index_view, link, page_paths
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
-from torchgen_lite.targets.registered import select_operators
 
 _MARKUP = {"markdown": MARKDOWN, "html": HTML}
 
 
 def build_docs(program: Program, options: DocsOptions) -> TargetResult:
-    """Every page, with the tables of the target that is configured."""
-    selection = select_operators(program, options.tables or None)
+    """Every page, with the tables of the package that is configured."""
+    generation = generation_of(program)
+    selection = generation.package_of(options.tables) if options.tables else generation.shown
     return TargetResult(_files(program, options, selection), selection.diagnostics)
 
 

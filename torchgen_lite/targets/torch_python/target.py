@@ -15,11 +15,11 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
-from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.brought import check_effects, refers
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
@@ -56,18 +56,18 @@ def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterat
     return begun(author_functions(package), package.modules, types)
 
 
-def has_autograd(config: Config, options: TorchPythonOptions) -> bool:
+def has_autograd(program: Program, options: TorchPythonOptions) -> bool:
     """Whether formulas are registered here: as the option says, else unless another target has their functions in C++."""
     if options.autograd is not None:
         return options.autograd
-    names = config.targets or config.target_options
-    return not any("formula-headers" in config.target_options.get(name, {}) for name in names)
+    others = generation_beside(program).targets
+    return not any("formula-headers" in one.given_options(program.config) for one in others)
 
 
 def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
     modules = program.modules.get(TARGET, {})
-    defines = options.is_defining and program.python_kernels is None
-    autograd = has_autograd(program.config, options)
+    defines = options.is_defining and generation_beside(program).python_kernels is None
+    autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
     theirs = () if defines else {(name, Origin.reference) for name in refers(program, "cpp-torch")}
@@ -78,7 +78,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
 
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
     """The operators that have functions. `autograd = false` leaves formulas to other code."""
-    without = () if has_autograd(program.config, options) else (Origin.formulas,)
+    without = () if has_autograd(program, options) else (Origin.formulas,)
     return select(program, TARGET, options.skip, _inexpressible, without)
 
 

@@ -1,0 +1,220 @@
+"""What a project generates: its targets, what each of them registers, and what all that one package loads registers.
+
+Note [Loaded together]
+A library in C++ and the package in Python that loads it are two targets and one set of registrations: PyTorch has both
+when somebody calls an operator. Python comes second, so a key that C++ has taken is left alone
+(`copied/torch_python/_library.py`). What `table`, `why`, hover and the pages say is what the dispatcher has then, in
+whichever order the configuration names the targets. Two libraries in C++ are two packages, each with the Python that
+loads it; Python that defines the operators itself is a package of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema.kept import keeping, kept
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.output import Selection, Target
+
+
+def named_targets(config: Config) -> Sequence[str]:
+    """The targets that are generated, as the configuration names them."""
+    return config.targets or DEFAULT_TARGETS
+
+
+def is_configured(program: Program) -> bool:
+    """Whether the operators are those of a project with a configuration.
+
+    Of other schema files, what they declare is compared and shown as PyTorch would register it.
+    """
+    return program.config.operators == "project" and program.config.path is not None
+
+
+@keeping
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """The targets of a program, and what is registered: by each, and by all that one package loads.
+
+    Made once, by `generation_of`. Unknown targets are reported elsewhere.
+    """
+
+    program: Program
+    names: Sequence[str]
+    _selections: dict[str, Selection]
+
+    @kept
+    def targets(self) -> tuple[Target, ...]:
+        return tuple([TARGETS[name] for name in self.names if name in TARGETS])
+
+    @kept
+    def registering(self) -> tuple[Target, ...]:
+        """Those that register something."""
+        return tuple([target for target in self.targets if target.selector])
+
+    @kept
+    def libraries(self) -> tuple[Target, ...]:
+        """Those that define operators of PyTorch in C++, in one order, whatever that of the configuration."""
+        return tuple([target for target in TARGETS.values() if self._is_library(target)])
+
+    @kept
+    def loading(self) -> tuple[Target, ...]:
+        """Those whose package loads a library in C++, and adds to it."""
+        if not self.libraries:
+            return ()
+        return tuple([target for target in self.targets if self._loads_library(target)])
+
+    @kept
+    def packages(self) -> tuple[Selection, ...]:
+        """What is registered as one; first what tables show: for the dispatcher of the first target."""
+        every = [(library, *self.loading) for library in self.libraries]
+        taken = {target.name for package in every for target in package}
+        every += [(target,) for target in self.registering if target.name not in taken]
+        every.sort(key=self._is_shown_later)
+        return tuple(map(self._join, every))
+
+    @kept
+    def shown(self) -> Selection:
+        """What tables show if no target is named: the first package, or PyTorch's if nothing is configured."""
+        if is_configured(self.program) and self.packages:
+            return self.packages[0]
+        return self.of_pytorch
+
+    @kept
+    def of_pytorch(self) -> Selection:
+        """The same operators as PyTorch would register them, were they its own."""
+        resolved = self.program.resolved
+        is_torch = self.program.config.operators == "torch"
+        policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
+        return Selection((*resolved.operators, *resolved.copying), policy)
+
+    @kept
+    def python_kernels(self) -> KernelIndex | None:
+        """The functions in Python of a package that loads a library in C++, which has the other kernels."""
+        found = [self.program.module_functions(target.name, "kernels") for target in self.loading]
+        return next((one for one in found if one is not None), None)
+
+    @kept
+    def in_python(self) -> Mapping[tuple[str, str], None]:
+        """The operators, each with a kernel, of which that package has the kernel; in the order of the files."""
+        python = self.python_kernels
+        if python is None:
+            return {}
+        operators = [one for target in self.loading for one in self.select(target.name).operators]
+        own = [(one.name, entry.kernel) for one in operators for entry in one.author_kernels]
+        return {(name, kernel): None for name, kernel in own if python.find(kernel)}
+
+    def select(self, name: str) -> Selection:
+        """What a target takes and registers by itself; computed once."""
+        found = self._selections.get(name)
+        if found is None:
+            found = self._selections[name] = TARGETS[name].select(self.program)
+        return found
+
+    def asked(self, name: str | None) -> Selection:
+        """What is shown: of the target that is named, alone, or `shown`; with a finding if there is no such target."""
+        if not name:
+            return self.shown
+        registering = [target.name for target in TARGETS.values() if target.selector]
+        if name in registering:
+            return self.select(name)
+        help_ = f"the targets are {', '.join(registering)}"
+        if name in TARGETS:
+            message = f"target `{name}` registers nothing"
+            return Selection(diagnostics=(Diagnostic("TG015", message, help=help_),))
+        near = did_you_mean(name, registering)
+        found = Diagnostic("TG008", f"unknown target `{name}`", help=near or help_)
+        return Selection(diagnostics=(found,))
+
+    def package_of(self, name: str) -> Selection:
+        """All that is loaded with a target."""
+        found = [one for one in self.packages if name in one.policy.names]
+        return found[0] if found else self.asked(name)
+
+    def within(self, name: str) -> Selection:
+        """The operators of a target, with what all that is loaded with it registers for them."""
+        own, package = self.select(name), self.package_of(name)
+        policy = own.policy._replace(makes=package.policy.makes)
+        return own._replace(policy=policy, parts=package.parts)
+
+    def _is_library(self, target: Target) -> bool:
+        if not target.is_library or target not in self.targets:
+            return False
+        return not target.given_options(self.program.config).get("calls-only")
+
+    def _loads_library(self, target: Target) -> bool:
+        if not target.loads_library:
+            return False
+        return not target.given_options(self.program.config).get("defines")
+
+    def _is_shown_later(self, package: Sequence[Target]) -> tuple[bool, bool]:
+        """Another dispatcher than that of the first target, and typed calls of what others register, come later."""
+        lead, first = package[0], self.registering[0]
+        calls_only = bool(lead.given_options(self.program.config).get("calls-only"))
+        return lead.policy.in_pytorch is not first.policy.in_pytorch, calls_only
+
+    def _join(self, package: Sequence[Target]) -> Selection:
+        """One selection of what several targets register, each over those before."""
+        parts = [self.select(target.name) for target in package]
+        if len(parts) == 1:
+            return parts[0]
+        parts[0] = parts[0]._replace(elsewhere=self.in_python)
+        operators: dict[str, Operator] = {}
+        refused: dict[str, str] = {}
+        for part in parts:
+            for operator in part.operators:
+                operators.setdefault(operator.name, operator)
+            refused = {**part.refused, **refused}
+        policy = parts[0].policy._replace(
+            makes=frozenset[Origin]().union(*[part.policy.makes for part in parts]),
+            loaded_with=tuple([target.name for target in package[1:]]),
+        )
+        diagnostics = tuple([one for part in parts for one in part.diagnostics])
+        return Selection(tuple(operators.values()), policy, diagnostics, refused, tuple(parts))
+
+
+def generation_of(program: Program, names: Sequence[str] | None = None) -> Generation:
+    """What a program generates, with the targets of its configuration, or with these."""
+    wanted = tuple(named_targets(program.config) if names is None else names)
+    found = program.memo.get(wanted)
+    if found is None:
+        found = program.memo[wanted] = Generation(program, wanted, {})
+    return found
+
+
+def generation_beside(program: Program) -> Generation:
+    """The same for what one target asks about others: where the configuration names none, of those with options."""
+    config = program.config
+    return generation_of(program, config.targets or tuple(config.target_options))
+
+
+def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
+    """For each target of one of two versions, what it takes in both, with all that is registered then; PyTorch's if
+    there are none.
+
+    In a version that does not have the target it registers nothing. A version without a configuration
+    has the targets of the other one.
+    """
+    before, after = (_generation_beside(one, other) for one, other in ((old, new), (new, old)))
+    names = dict.fromkeys([target.name for one in (before, after) for target in one.registering])
+    pairs = [(_within(before, name), _within(after, name)) for name in names]
+    return pairs or [(before.of_pytorch, after.of_pytorch)]
+
+
+def _generation_beside(program: Program, other: Program) -> Generation:
+    """What a version generates, as the other one says where it has no configuration."""
+    for one in (program, other):
+        if is_configured(one):
+            return generation_of(program, named_targets(one.config))
+    return generation_of(program, ())
+
+
+def _within(generation: Generation, name: str) -> Selection:
+    is_there = any(target.name == name for target in generation.registering)
+    return generation.within(name) if is_there else Selection()
