@@ -37,7 +37,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     body = ' { TORCH_CHECK(false, "not called"); }\n'
     defined = "".join(kernel.removesuffix(";") + body for kernel in kernels)
     (folder / "kernels.cpp").write_text(
-        f"#include <demo/kernels.h>\nnamespace demo {{\n{defined}}}\n#include <demo/verify_kernels.h>\n"
+        f"#include <ATen/ATen.h>\nnamespace demo {{\n{defined}}}\n#include <demo/verify_kernels.h>\n"
     )
     sources = ["kernels.cpp", *[str(path) for path in sorted((generated / "src").glob("*.cpp"))]]
     compile_library(folder, sources, includes=[generated / "include"])

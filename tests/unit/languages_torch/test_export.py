@@ -31,6 +31,7 @@ def test_a_small_program() -> None:
         "version": 2,
         "kind": "ops",
         "target": None,
+        "targets": [],
         "groups": [
             {
                 "functional": "mylib::neg",
