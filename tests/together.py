@@ -90,6 +90,7 @@ def write_together(folder: Path, targets: tuple[str, ...], more: str = "") -> Pa
         (folder / name).write_text(text)
     return folder
 
+
 # What a process that has loaded libraries and modules says of each operator.
 _LIVE = """
 import json, os, sys, torch
@@ -108,7 +109,7 @@ _FUNCTIONALIZED = ("Functionalize", "FuncTorchDynamicLayerFrontMode")
 def wrong_cells(program: Program, selection: Selection, *loaded: str) -> list[tuple[object, ...]]:
     """Where `table` and the dispatcher differ: operator, key, what `table` says, and what PyTorch has."""
     dumps: dict[str, str] = json.loads(run_program(program.config.root, _LIVE, *loaded))
-    wrong = []
+    wrong: list[tuple[object, ...]] = []
     for one in registrations_of_program(program, selection):
         live = dict(line.split(": ", 1) for line in dumps[one.name].splitlines())
         writes = bool(program.resolved.by_name[one.name].schema.written)

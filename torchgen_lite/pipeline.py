@@ -117,7 +117,9 @@ def lint(program: Program) -> Program:
     # Imported here: most runs do not lint.
     from torchgen_lite.analysis.lint import lint_program
 
-    return lint_program(program, _policies_in_use(program.config))
+    named = [TARGETS[name] for name in program.config.targets if name in TARGETS]
+    tested = {target.tests for target in named}
+    return lint_program(program, _policies_in_use(program.config), tested)
 
 
 def ask_torch(program: Program) -> Program:

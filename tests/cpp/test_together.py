@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import compile_library, needs_compiler
-from tests.together import ORDERS, wrong_cells, write_together
+from tests.together import ORDERS, write_together, wrong_cells
 from tests.torch_python.generated import write_package
 from torchgen_lite import load
 from torchgen_lite.targets.generation import generation_of

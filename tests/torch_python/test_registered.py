@@ -18,7 +18,9 @@ pytestmark = pytest.mark.torch
 def test_a_package_in_python(tmp_path: Path) -> None:
     project = write_together(tmp_path, ("torch-python",), 'kernels = ["kern"]\n')
     names = re.findall(r"\b(?:CPU|Meta|Composite\w+): (\w+)", OPERATORS)
-    kernels = "".join(f"def {name}(*args, **kwargs):\n    raise NotImplementedError\n" for name in names)
+    kernels = "".join(
+        f"def {name}(*args, **kwargs):\n    raise NotImplementedError\n" for name in names
+    )
     (project / "kern.py").write_text(kernels)
     write_package(project)
     program = load(root=project)

@@ -78,6 +78,7 @@ TARGETS = Targets(
         "torch_python.options:TorchPythonOptions",
         policy=Policy(in_pytorch=True, makes=TORCH_LIBRARY),
         loads_library=True,
+        tests="own",
     ),
     _ours(
         "torch-stubs",
@@ -89,6 +90,7 @@ TARGETS = Targets(
         "device-tests",
         "PyTorch's own tests for the kernels of a backend, and probes of its device",
         "device_tests.options:DeviceTestsOptions",
+        tests="pytorchs",
     ),
     _ours("docs", "a reference of the operators, in Markdown or HTML", "docs.options:DocsOptions"),
 )

@@ -179,7 +179,8 @@ class Target(NamedTuple):
     for what it generates. `asks_torch`: with `--torch` it needs what the installed PyTorch
     registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
     itself, so the modules of `kernels` and `formulas` have everything that the YAML names. `is_library`: it defines
-    operators of PyTorch in C++; `loads_library`: its package loads such a library, if the project has one. A target
+    operators of PyTorch in C++; `loads_library`: its package loads such a library, if the project has one. `tests` is whose operators
+    its tests call: `own`, or `pytorchs`. A target
     of another package has its templates in the folder `templates` of the package that `templates`
     names; `failure` is why it cannot be loaded.
     """
@@ -194,6 +195,7 @@ class Target(NamedTuple):
     is_closed: bool = False
     is_library: bool = False
     loads_library: bool = False
+    tests: str = ""
     author: str = ""
     framework: str = ""
     signatures: str = ""

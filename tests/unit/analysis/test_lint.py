@@ -12,6 +12,7 @@ from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.pipeline import lint
 
 FINE = [
     # An operator may change lists, class types and tensors.
@@ -107,6 +108,6 @@ def test_samples_that_no_target_tests(
         f'schema = "ops.yaml"\nnative = "pytorch.yaml"\ntargets = {targets.split(", ")}\n'
     )
     (tmp_path / "torchgen_lite.toml").write_text(configuration)
-    said = [d for d in lint_program(load(root=tmp_path)).diagnostics if d.code == "TG420"]
+    said = [d for d in lint(load(root=tmp_path)).diagnostics if d.code == "TG420"]
     assert [d.start()[0] for d in said] == [line for line, _ in untested]
     assert all(hint in str(d.help) for d, (_, hint) in zip(said, untested))

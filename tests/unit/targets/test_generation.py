@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-
+from tests.conftest import Result
 from tests.together import ALONE, ORDERS, write_together
 from torchgen_lite import generate, load
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.targets.generation import Generation, generation_of
 
+Run = Callable[..., Result]
 # Operators that `why` explains, each called with these keys.
 CALLS = {
     "demo::plain": ("AutogradCPU", "CPU"),

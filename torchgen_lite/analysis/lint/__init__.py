@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
 from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, variants
@@ -38,10 +38,12 @@ SCHEMA_RULES: tuple[Rule, ...] = (
 )
 
 
-def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> Program:
+def lint_program(
+    program: Program, policies: Sequence[Policy] | None = None, tested: Collection[str] = ()
+) -> Program:
     """The program, with what the rules find that neither the configuration nor a comment excludes.
 
-    `policies` are those of the targets in use; None stands for any target.
+    `policies` are those of the targets in use; None stands for any target. `tested` is whose operators they test.
     """
     resolved = program.resolved
     own = resolved.without_lent()
@@ -49,7 +51,7 @@ def lint_program(program: Program, policies: Sequence[Policy] | None = None) -> 
         *(one for rule in KERNEL_RULES for one in rule(resolved)),
         *(one for rule in SCHEMA_RULES for one in rule(own)),
         *dispatch.backend_without_meta(program, policies),
-        *kernels.samples_without_tests(program),
+        *kernels.samples_without_tests(program, tested),
         *empty_range(Resolved(program.elsewhere)),
     ]
     return program.with_findings(program.wanted(found))

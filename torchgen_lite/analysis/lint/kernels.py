@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
@@ -35,20 +35,20 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
 
 
-def samples_without_tests(program: Program) -> Iterator[Diagnostic]:
+def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator[Diagnostic]:
     """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and of those for which it
-    has no tests, unless the package of `torch-python` has."""
-    targets = program.config.targets
+    has no tests, unless a package has. `tested` are whose operators targets test: `own`, `pytorchs`.
+    """
     for function in program.functions:
         samples, is_theirs = function.samples, function.name in program.resolved.lent
-        if samples is None or not is_theirs and "torch-python" in targets:
+        if samples is None or not is_theirs and "own" in tested:
             continue
         keys = {entry.key for entry in function.dispatch}
-        if is_theirs and "device-tests" not in targets:
+        if is_theirs and "pytorchs" not in tested:
             hint = "add the target `device-tests`"
-        elif "device-tests" in targets and function.reference_function:
+        elif "pytorchs" in tested and function.reference_function:
             hint = "write the reference as an expression"
-        elif "device-tests" in targets and keys.isdisjoint(DEVICES):
+        elif "pytorchs" in tested and keys.isdisjoint(DEVICES):
             hint = "the entry has no kernel for a device"
         else:
             continue

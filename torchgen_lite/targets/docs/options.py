@@ -18,7 +18,9 @@ class DocsOptions:
     folder: str = folder_option(TARGET, others=(".",))
     title: str = described(TEXT, "Operators")
     tables: str = described(
-        TEXT, "", shown="the package of the targets that register kernels, else what PyTorch registers"
+        TEXT,
+        "",
+        shown="the package of the targets that register kernels, else what PyTorch registers",
     )
     sources: str = described(
         matching(r"https?://[\w.:@-]+/(?:[\w.~%/-]*/)?", "is not the address of a folder"),
