@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from keyword import iskeyword
 
 from torchgen_lite.analysis.differentiability.check import check_let
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.references import check_reference
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -34,11 +34,12 @@ def check(operator: Operator, samples: Samples) -> Iterator[Found]:
             yield found._replace(span=found.span or sample.span)
     if samples.reference is not None:
         yield from _unknown_names(operator.function, samples.reference)
+        yield from check_reference(operator, samples.reference)
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
-    """Names in an expression that are not arguments. Targets check whether functions exist."""
-    words = BUILTINS | {a.name + "_" * iskeyword(a.name) for a in function.func.arguments}
+    """Names in an expression that are not arguments."""
+    words = BUILTINS | function.python_names.keys()
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()

@@ -5,6 +5,7 @@ One table has what PyTorch has; a language is the part of it that one field of a
     derivatives:  GRADIENTS   what is not declared is assumed to be a tensor: C++ has the last word
     fake:         RULES       what no table has is a mistake; symbolic integers are integers
     samples:      SAMPLES     names of PyTorch; what is called makes a tensor
+    reference:    REFERENCES  an expression of Python; nothing is assumed
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ class Function(NamedTuple):
 
 
 class Language(NamedTuple):
-    """What one field may say. `assumed` is the kind of what is in no table, which is a mistake if it `is_closed`."""
+    """What one field may say. `assumed` is the kind of what is in no table, which is a mistake if it `is_closed`.
+
+    Where it `is_python`, `and` and `or` give an operand, the branches of a condition may be of two kinds, and an item
+    of a tensor is a tensor.
+    """
 
     constants: Mapping[str, kinds.Kind]
     attributes: Mapping[str, kinds.Kind]
@@ -62,6 +67,7 @@ class Language(NamedTuple):
     functions: Mapping[str, Function]
     assumed: kinds.Kind = kinds.UNKNOWN
     is_closed: bool = False
+    is_python: bool = False
 
 
 TRUTH = dict.fromkeys(("True", "False", "true", "false"), kinds.BOOL)
@@ -111,6 +117,15 @@ GRADIENTS = Language(
 CERTAIN = GRADIENTS._replace(assumed=kinds.UNKNOWN)
 """The same formulas, for checks: what is not declared may be anything."""
 SAMPLES = Language(CONSTANTS, {}, {}, {}, kinds.TENSOR)
+_TENSORS_OF_TENSORS = ("H", "T", "imag", "mH", "mT", "real")
+_BUILTINS = {"bool": kinds.BOOL, "float": kinds.FLOAT, "int": kinds.INT, "len": kinds.INT}
+REFERENCES = Language(
+    TRUTH,
+    {**_ATTRIBUTES, **dict.fromkeys(_TENSORS_OF_TENSORS, kinds.TENSOR)},
+    _METHODS,
+    {name: Function(kind) for name, kind in _BUILTINS.items()},
+    is_python=True,
+)
 
 _INT, _BOOL, _DTYPE = frozenset({kinds.INT}), frozenset({kinds.BOOL}), frozenset({kinds.DTYPE})
 _SHAPE = frozenset({kinds.TENSOR, kinds.INTS})

@@ -119,9 +119,14 @@ class ListDisplay(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Lambda(_Node):
-    """A C++ lambda, kept as text: nothing here looks inside."""
+    """A C++ lambda, kept as text; or Python that formulas cannot say, with the `parts` that they can.
+
+    `called` is the built-in function of Python, if it is a call of one.
+    """
 
     text: str
+    parts: tuple[Expression, ...] = ()
+    called: str = ""
 
 
 Expression = Union[
@@ -214,6 +219,8 @@ def children(node: Expression) -> tuple[Expression, ...]:
         return (*_called(node), *node.arguments, *(value for _, value in node.keywords))
     if isinstance(node, ListDisplay):
         return node.items
+    if isinstance(node, Lambda):
+        return node.parts
     return tuple([getattr(node, name) for name in _OPERANDS.get(type(node), ())])
 
 
@@ -237,6 +244,8 @@ def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
         return replace(node, function=function, arguments=arguments, keywords=keywords)
     if isinstance(node, ListDisplay):
         return replace(node, items=tuple(parts))
+    if isinstance(node, Lambda):
+        return replace(node, parts=tuple(parts))
     changes: dict[str, Any] = dict(zip(_OPERANDS.get(type(node), ()), parts))
     return replace(node, **changes)
 

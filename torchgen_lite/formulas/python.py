@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 
@@ -29,21 +29,34 @@ _PYTHONS = frozenset("""
     untyped_storage
     """.split())
 _FUNCTIONS = {"Pow": "pow", "MatMult": "matmul", "FloorDiv": "floor_divide"}
+NUMBER_FUNCTIONS = frozenset(_FUNCTIONS.values())
+"""The functions that operators are said as, which Python has for numbers, too."""
+
 _BINARY = "Add Sub Mult Div Mod BitAnd BitOr BitXor And Or Eq NotEq Lt LtE Gt GtE"
 _SIGNS = {
     **dict(zip(_BINARY.split(), "+ - * / % & | ^ && || == != < <= > >=".split())),
     **dict(zip("Not USub UAdd Invert".split(), "!-+~")),
 }
 
+_Read = Callable[[ast.AST], Expression]
+
 
 def in_formulas(
     part: ast.AST, given: Mapping[str, Expression], place: Callable[[ast.AST], Span | None]
 ) -> Expression:
     """The formula, in which names are what is `given` for them. A `Lambda` has what formulas cannot say."""
+    known: dict[ast.AST, Expression] = {}
 
     def read(part: ast.AST) -> Expression:
-        return in_formulas(part, given, place)
+        # What formulas cannot say is asked for twice: once as it is, once as a part of a `Lambda`.
+        if part not in known:
+            known[part] = replace(_read(part, given, read), span=place(part))
+        return known[part]
 
+    return read(part)
+
+
+def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expression:
     node: Expression = nodes.Lambda(ast.unparse(part))
     match part:
         case ast.Name(name):
@@ -85,7 +98,34 @@ def in_formulas(
             node = nodes.Subscript(read(value), read(index))
         case ast.List(items) | ast.Tuple(items):
             node = nodes.ListDisplay(tuple(map(read, items)))
-    return replace(node, span=place(part))
+    if isinstance(node, nodes.Lambda):
+        parts = tuple([read(inner) for inner in _operands(part)])
+        return replace(node, parts=parts, called=_called(part, given))
+    return node
+
+
+def _operands(part: ast.AST) -> Iterator[ast.AST]:
+    """The values in an expression that formulas cannot say as a whole."""
+    for inner in ast.iter_child_nodes(part):
+        if isinstance(inner, ast.keyword):
+            yield inner.value
+        elif isinstance(part, ast.Call) and inner is part.func:
+            # A function is no value, and what a method is of is one.
+            if isinstance(inner, ast.Attribute):
+                yield inner.value
+        elif isinstance(inner, ast.expr):
+            yield inner
+
+
+def _called(part: ast.AST, given: Mapping[str, Expression]) -> str:
+    """The function that Python calls by its path, `len` or `torch.nn.functional.relu`; empty if it is none."""
+    if not isinstance(part, ast.Call):
+        return ""
+    first = part.func
+    while isinstance(first, ast.Attribute):
+        first = first.value
+    is_path = isinstance(first, ast.Name) and first.id not in given
+    return ast.unparse(part.func) if is_path else ""
 
 
 def _name(operator: ast.AST) -> str:
@@ -100,7 +140,7 @@ def differs(part: Typed) -> str:
     called, has_number = nodes.name_called(node), any(kind.is_number for kind in kinds)
     is_method = isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member)
     is_pythons = is_method and (called in _PYTHONS or (kinds[0].is_list and called != "defined"))
-    if is_pythons or (called in _FUNCTIONS.values() and all(kind.is_number for kind in kinds)):
+    if is_pythons or (called in NUMBER_FUNCTIONS and all(kind.is_number for kind in kinds)):
         return f"`{node.span.text if node.span else node}` is said in Python alone"
     # C++ has keywords only where it knows the schema.
     named = () if part.operator else getattr(node, "keywords", ())

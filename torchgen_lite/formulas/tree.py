@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from torchgen_lite.diagnostics import Help
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, Operators, no_operators
 from torchgen_lite.formulas.facts import Saved
-from torchgen_lite.formulas.kinds import FLOAT, INT, SCALAR, Kind
+from torchgen_lite.formulas.kinds import FLOAT, INT, SCALAR, UNKNOWN, Kind
 from torchgen_lite.formulas.language import GRADIENTS, NUMBERS, Language, Wanted
 
 
@@ -42,14 +42,27 @@ class Typed(NamedTuple):
         return isinstance(self.node, nodes.Name) and self.node.text == "None"
 
 
+Undeclared = Callable[[nodes.Call, Sequence[Kind]], Kind]
+"""The kind of what a call gives, from the kinds of its operands, in the order of `children`."""
+
+
+def nothing_known(node: nodes.Call, parts: Sequence[Kind]) -> Kind:
+    """Nothing is known of what is not declared."""
+    return UNKNOWN
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The kinds of a formula's names, the values to save for them, the known operators, the language."""
+    """The kinds of a formula's names, the values to save for them, the known operators, the language.
+
+    `undeclared` says what a call gives of a function that is none of the operators, as far as that is known.
+    """
 
     kinds: Mapping[str, Kind]
     values: Mapping[str, Saved] = field(default_factory=dict)
     operators: Operators = no_operators
     language: Language = GRADIENTS
+    undeclared: Undeclared = nothing_known
 
     def with_defined(self, names: Sequence[str]) -> Scope:
         """The scope in which these arguments are known to be defined; see Note [Strictness]."""

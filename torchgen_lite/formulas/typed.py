@@ -80,8 +80,7 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
             return _call(node, scope)
         case nodes.Subscript(value, index):
             of, at = type_formula(value, scope, LISTS), type_formula(index, scope, _INT)
-            is_known = of.kind.is_list and of.kind.is_known
-            return Typed(node, Kind(of.kind.sort) if is_known else scope.language.assumed, (of, at))
+            return Typed(node, _item_kind(of.kind, scope), (of, at))
         case nodes.ListDisplay(items):
             parts = tuple([type_formula(item, scope, _INT) for item in items])
             kinds = [part.kind for part in parts if not part.is_none]
@@ -92,7 +91,18 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
             return _unary(node, scope)
         case nodes.Binary():
             return _binary(node, scope)
+        case nodes.Lambda(_, items, called) if scope.language.is_python:
+            known = scope.language.functions.get(called)
+            parts = tuple([type_formula(item, scope) for item in items])
+            return Typed(node, known.result if known else UNKNOWN, parts)
     return _in_cpp(Typed(node, UNKNOWN), scope)
+
+
+def _item_kind(of: Kind, scope: Scope) -> Kind:
+    if of.is_list and of.is_known:
+        return Kind(of.sort)
+    is_of_tensor = scope.language.is_python and of.present == TENSOR
+    return TENSOR if is_of_tensor else scope.language.assumed
 
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
@@ -158,7 +168,8 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
         kind = _returned(operator)
     else:
         # A method of a number, such as `alpha.toFloat()`, makes no tensor.
-        kind = language.assumed if of.kind.present in (TENSOR, UNKNOWN) else UNKNOWN
+        is_tensor = of.kind.present in (TENSOR, UNKNOWN)
+        kind = _undeclared(node, parts, scope) if is_tensor else UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -170,6 +181,12 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     if is_test and of.kind.is_known and not of.kind.is_optional:
         return _wrong(tree, f"`{method.value}` is not optional", f"`{name}()` is always true")
     return tree
+
+
+def _undeclared(node: nodes.Call, parts: Sequence[Typed], scope: Scope) -> Kind:
+    """What is known of a call of what no operator is, else what the language assumes."""
+    known = scope.undeclared(node, [part.kind for part in parts])
+    return scope.language.assumed if known == UNKNOWN else known
 
 
 def _returned(operator: Callee) -> Kind:
@@ -187,7 +204,7 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     values = enumerate(children(node))
     parts = tuple([type_formula(child, scope, wanted(position)) for position, child in values])
     operator = chosen(node, [part.kind for part in parts], scope.operators)
-    kind = language.assumed if operator is None else _returned(operator)
+    kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
     tree = Typed(node, known.result if known else kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -215,6 +232,8 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
     yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
     no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
     kind = no.kind if yes.is_none else yes.kind if no.is_none else joint(yes.kind, no.kind)
+    if scope.language.is_python and yes.kind != no.kind:
+        kind = UNKNOWN
     tree = Typed(node, kind, (test, yes, no))
     if not scope.language.is_closed or fits(no.kind, frozenset({yes.kind})):
         return tree
@@ -253,7 +272,9 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
         inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
-        return Typed(node, BOOL, (left, type_formula(node.right, inner, _BOOL)))
+        right = type_formula(node.right, inner, _BOOL)
+        is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
+        return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))
     is_equality = operator in ("==", "!=")
     left = type_formula(node.left, scope, ANY if is_equality else NUMBERS)
     others = NUMBERS if left.kind in NUMBERS else frozenset()

@@ -19,6 +19,10 @@ class Functions(NamedTuple):
     """What PyTorch has: the public functions of the module `torch`, those of the namespace `at`, those
     of `at` with a header each, the minimum and maximum argument counts, as far as they are known, the
     functions that take at least one tensor, and the methods of tensors in Python and in C++.
+
+    Of Python alone: the functions and methods that it defines itself (`own`), whose parameters are no schema's, the
+    attributes of tensors, the classes in small letters, and the functions of the modules of `torch`, by their path:
+    `nn.functional.relu`.
     """
 
     torch: frozenset[str]
@@ -28,6 +32,10 @@ class Functions(NamedTuple):
     of_tensors: frozenset[str]
     python_methods: frozenset[str]
     cpp_methods: frozenset[str]
+    own: frozenset[str]
+    attributes: frozenset[str]
+    classes: frozenset[str]
+    of_modules: frozenset[str]
 
 
 @cache
@@ -48,6 +56,10 @@ def functions_of_torch() -> Functions:
         having("tensor"),
         having("py"),
         having("cpp"),
+        having("own"),
+        having("field"),
+        having("class"),
+        having("module"),
     )
 
 

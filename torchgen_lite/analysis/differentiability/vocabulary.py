@@ -252,11 +252,11 @@ def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[
 
     What keywords are is not looked at: in C++ the few that there are stand for tensor options, one argument.
     """
-    spread = untaken = ""
+    spread = unfit = ""
     if not node.keywords:
-        spread = _spread(call, name)
-        untaken = _untaken(call, name, language)
-    problem = _lacks_tensor(name, call) or _wrong_count(node, name, language) or spread or untaken
+        spread = spread_list(call, name)
+        unfit = untaken(call, name, language)
+    problem = lacks_tensor(name, call) or wrong_count(node, name, language) or spread or unfit
     if not problem:
         return
     ends_in_numbers = len(call.parts) > 1 and all(part.kind.is_number for part in call.parts[-2:])
@@ -266,7 +266,7 @@ def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[
     yield Found("TG323", problem, node.span, "in this call", help_)
 
 
-def _lacks_tensor(name: str, call: Typed) -> str:
+def lacks_tensor(name: str, call: Typed) -> str:
     """The function takes a tensor, and none of the arguments may be one."""
     if not call.parts or name not in functions_of_torch().of_tensors:
         return ""
@@ -277,7 +277,7 @@ def _lacks_tensor(name: str, call: Typed) -> str:
     return f"`{name}` takes a tensor, and none is given"
 
 
-def _wrong_count(node: Call, name: str, language: Language) -> str:
+def wrong_count(node: Call, name: str, language: Language) -> str:
     """Fewer or more arguments are given than any overload takes."""
     counts = taken(name)
     if counts is None or (node.keywords and language == "Python"):
@@ -295,7 +295,7 @@ def _wrong_count(node: Call, name: str, language: Language) -> str:
     return f"{called} takes {expected} {noun}, and {count or 'none'} {verb} given"
 
 
-def _spread(call: Typed, name: str) -> str:
+def spread_list(call: Typed, name: str) -> str:
     """Several arguments stand for a list, as Python allows for some functions and C++ for none."""
     overloads = torch_operators(name)
     is_method = isinstance(call.node, Call) and isinstance(call.node.function, Member)
@@ -313,7 +313,7 @@ def _spread(call: Typed, name: str) -> str:
     return ""
 
 
-def _untaken(call: Typed, name: str, language: Language) -> str:
+def untaken(call: Typed, name: str, language: Language) -> str:
     """No overload takes arguments of these kinds, or all that have to be given are given to none."""
     overloads = torch_operators(name)
     if not overloads or name in TENSOR_METHODS:

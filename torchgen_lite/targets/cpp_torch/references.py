@@ -7,23 +7,21 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from torchgen_lite.analysis.differentiability.info import kind_of_value
-from torchgen_lite.analysis.differentiability.kinds import check_operands, check_writes
+from torchgen_lite.analysis.differentiability.kinds import check_operands
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.references import Values, reference_trees
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import INT, TENSORS
 from torchgen_lite.formulas.model import Call, Expression, Member, Name
-from torchgen_lite.formulas.python import KINDS, differs, in_formulas
-from torchgen_lite.formulas.tree import Scope, Typed, every_part, fits
-from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.formulas.python import differs
+from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
 from torchgen_lite.languages.python.names import identifier
@@ -96,20 +94,10 @@ def _present(operator: Operator) -> list[tuple[str, Expression]]:
 
 def _trees(
     operator: Operator, more: Iterable[tuple[str, Expression]] = ()
-) -> tuple[dict[str, Typed], list[Typed]]:
-    """The values of `let` and the results of a reference, as formulas; `more` says what names stand for."""
-    samples, schema = operator.function.samples, operator.schema
-    assert samples is not None and samples.reference is not None
-    tree, place = samples.reference.tree, samples.reference.places.get
-    given = {identifier(a.name): Name(a.name) for a in schema.arguments} | dict(more)
-    parts = tree.elts if isinstance(tree, ast.Tuple) and len(schema.returns) > 1 else [tree]
+) -> tuple[Values, list[Typed]]:
+    """The values of `let` and the results of a reference, as C++ has them; `more` says what names stand for."""
     torchs = callable_operators([o.function for o in operator.others.lent.values()])
-    kinds = KINDS | {a.name: kind_of_value(a.type) for a in schema.arguments}
-    scope, let = Scope(kinds, operators=torchs), dict[str, Typed]()
-    for bound, part, _ in samples.reference.let:
-        let[bound] = type_formula(in_formulas(part, given, place), scope)
-        kinds[bound], given[bound] = let[bound].kind, Name(bound)
-    return let, [type_formula(in_formulas(part, given, place), scope) for part in parts]
+    return reference_trees(operator, operators=torchs, more=more)
 
 
 # Where references are computed, with what else to do.
@@ -128,7 +116,7 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
         every = [*let.values(), *trees]
         parts = [part for tree in every for part in every_part(tree)]
         for part in parts:
-            yield from findings(function, (*check_operands(part), *check_writes(part)))
+            yield from findings(function, check_operands(part))
         unsaid = [found for tree in every for found in unsayable(tree, _TORCH)]
         # A view of sizes may outlive its tensor, and neither a list in brackets nor `None` has a type.
         for tree in let.values():
@@ -138,13 +126,9 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
         spans, others = [node.span for node, *_ in unsaid], check_trees(function, every, _TORCH)
         yield from (d for d in others if not d.label or d.label.span not in spans)
-        if len(trees) != len(one.schema.returns) and (len(trees) > 1 or origin is Origin.autograd):
-            given = f"the reference gives {len(trees)} result{'s' * (len(trees) > 1)}"
-            unsaid.append((trees[0].node, given, ""))
-        for tree, result in zip(trees, one.schema.returns):
-            if not fits(tree.kind, frozenset({kind_of_value(result.type)})):
-                given = f"the reference gives {tree.kind.words}, and not `{result.type}`"
-                unsaid.append((tree.node, given, ""))
+        # A node takes the results that have gradients one by one.
+        if origin is Origin.autograd and len(trees) != len(one.schema.returns):
+            unsaid.append((trees[0].node, "several results in one expression", ""))
         for node, problem, hint in unsaid:
             hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)

@@ -122,22 +122,14 @@ def test_several_results_and_keywords_of_cpp(tmp_path: Path) -> None:
         ("[x, x][0]", "TG540", "C++ gives a list in brackets no type here"),
         ("(x, x)[0] + x", "TG540", "C++ gives a list in brackets no type here"),
         ("x.grad + x", "TG540", "C++ has no attribute `grad` of a tensor"),
-        ("x.dim()", "TG540", "the reference gives an integer, and not `Tensor`"),
         ("x[x > 0]", "TG344", "`x > 0` is a tensor: an index is an integer"),
         ("x if o else x", "TG344", "`o` is a float or None: a condition is a boolean or a number"),
-        ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
-        ("torch.exp(x, x)", "TG323", "`exp` takes 1 argument, and 2 are given"),
         ("n // 2 * x", "TG540", "`n // 2` is said in Python alone"),
         ("x * n ** 2", "TG540", "`n ** 2` is said in Python alone"),
         (
             "torch.floor_divide(n, 2) * x",
             "TG540",
             "`torch.floor_divide(n, 2)` is said in Python alone",
-        ),
-        (
-            "torch.absent(x)",
-            "TG341",
-            "the formula calls `absent`, which neither the file nor PyTorch has",
         ),
     ],
 )
@@ -157,11 +149,6 @@ def test_it_is_said_where_it_is(tmp_path: Path) -> None:
 def test_a_keyword_of_a_method(tmp_path: Path) -> None:
     (found,) = made("x.sum(dim=1)", tmp_path).diagnostics
     assert str(found.help) == "write it by position"
-
-
-def test_as_many_results_as_the_schema_has(tmp_path: Path) -> None:
-    (found,) = made("(x, x, x)", tmp_path, "f(Tensor x) -> (Tensor, Tensor)").diagnostics
-    assert (found.code, found.message) == ("TG540", "the reference gives 3 results")
 
 
 def test_values_of_let_are_variables(tmp_path: Path) -> None:
@@ -204,14 +191,13 @@ def test_values_of_let_are_variables(tmp_path: Path) -> None:
         ("(x * 2).shape", "TG540", "a list of symbolic integers is no variable in C++"),
         ("None", "TG540", "a value is no variable in C++"),
         ("x[1:]", "TG540", "`x[1:]` is said in Python alone"),
-        ("x.add_(1)", "TG345", "`add_` writes to what it is called with"),
     ],
 )
 def test_what_a_variable_cannot_be(value: str, code: str, message: str, tmp_path: Path) -> None:
-    # What is called with it may take no such value either.
-    every = made("result: torch.add(x, v)", tmp_path, let={"v": value}).diagnostics
+    # What is called with it is said in Python alone, too.
+    every = made("result: x * len(v)", tmp_path, let={"v": value}).diagnostics
     found = [one for one in every if (one.code, one.message) == (code, message)]
-    assert {one.code for one in every} <= {code, "TG323"} and len(found) == 1
+    assert {one.code for one in every} == {code} and len(found) == 1
     assert found[0].label is not None and found[0].label.span.line == 7
 
 
@@ -279,5 +265,5 @@ def test_a_reference_without_gradients_in_cpp(tmp_path: Path) -> None:
 def test_each_result_of_a_node_is_written(tmp_path: Path) -> None:
     schema = "f(Tensor x) -> (Tensor, Tensor)"
     (found,) = made("torch.max(x, 0)", tmp_path, schema, AUTO).diagnostics
-    assert (found.code, found.message) == ("TG540", "the reference gives 1 result")
+    assert (found.code, found.message) == ("TG540", "several results in one expression")
     assert not made("torch.max(x, 0)", tmp_path, schema).diagnostics

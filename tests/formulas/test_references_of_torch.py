@@ -1,0 +1,80 @@
+"""What PyTorch's own lists of inputs call, a reference may call, as a function and as a method, for the results that it
+gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.formulas.test_calls_alike import generated
+from tests.formulas.test_calls_of_torch import kind_of
+
+pytestmark = pytest.mark.torch
+
+Reference = tuple[str, tuple[str, ...], tuple[str, ...], str]
+"""A call, the kinds of its arguments, the names of its keywords, and the results, all in the words of a schema."""
+
+
+def references() -> Iterator[Reference]:
+    """The calls of functions and methods that samples make."""
+    import torch
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    for info in op_db:
+        for sample in info.sample_inputs("cpu", torch.float32):
+            values = (sample.input, *sample.args)
+            kinds = [kind_of(value) for value in (*values, *sample.kwargs.values())]
+            if None in kinds:
+                continue
+            words = tuple(map(str, kinds)), tuple(sample.kwargs)
+            if getattr(torch, info.name, None) is info.op:
+                returns = results(info.op(*values, **sample.kwargs))
+                if returns:
+                    yield (f"torch.{info.name}", *words, returns)
+            method = getattr(torch.Tensor, info.name, None)
+            if callable(method) and isinstance(sample.input, torch.Tensor):
+                returns = results(method(*values, **sample.kwargs))
+                if returns:
+                    yield (info.name, *words, returns)
+
+
+def results(value: Any) -> str:
+    """The types that a schema has for what a call gives; empty if these entries have none."""
+    if isinstance(value, tuple):
+        kinds = [kind_of(item) for item in value]
+        return f"({', '.join(map(str, kinds))})" if None not in kinds and len(kinds) > 1 else ""
+    return kind_of(value) or ""
+
+
+def entry(index: int, reference: Reference) -> str:
+    """An operator with this reference, of arguments of its own."""
+    called, kinds, keywords, returns = reference
+    names = [f"a{i}" for i in range(len(kinds))]
+    declared = ", ".join(f"{kind} {name}" for kind, name in zip(kinds, names))
+    count = len(names) - len(keywords)
+    given = [*names[:count]]
+    if not called.startswith("torch."):
+        called = f"{given.pop(0)}.{called}"
+    given += [f"{keyword}={name}" for keyword, name in zip(keywords, names[count:])]
+    return (
+        f"- func: lib::op_{index}({declared}) -> {returns}\n"
+        "  dispatch: {CPU: f, Meta: g}\n"
+        f"  samples: {{calls: [], reference: '{called}({', '.join(given)})'}}\n"
+    )
+
+
+def test_no_call_of_a_sample_is_refused() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = sorted({one for one in references() if "_" != one[0].rpartition(".")[2][0]})
+    assert len(found) > 1000
+    text = "".join(entry(index, one) for index, one in enumerate(found))
+    refused = [
+        (one.code, one.message, one.label.span.text if one.label else "")
+        for one in generated(text, "torch-python").diagnostics
+        if one.severity == "error" and one.code != "TG302"
+    ]
+    assert refused == []
