@@ -118,12 +118,17 @@ CERTAIN = GRADIENTS._replace(assumed=kinds.UNKNOWN)
 """The same formulas, for checks: what is not declared may be anything."""
 SAMPLES = Language(CONSTANTS, {}, {}, {}, kinds.TENSOR)
 _TENSORS_OF_TENSORS = ("H", "T", "imag", "mH", "mT", "real")
-_BUILTINS = {"bool": kinds.BOOL, "float": kinds.FLOAT, "int": kinds.INT, "len": kinds.INT}
+_BUILTINS = {
+    "bool": Function(kinds.BOOL),
+    "float": Function(kinds.FLOAT),
+    "int": Function(kinds.INT),
+    "len": Function(kinds.INT),
+}
 REFERENCES = Language(
     TRUTH,
     {**_ATTRIBUTES, **dict.fromkeys(_TENSORS_OF_TENSORS, kinds.TENSOR)},
     _METHODS,
-    {name: Function(kind) for name, kind in _BUILTINS.items()},
+    _BUILTINS,
     is_python=True,
 )
 

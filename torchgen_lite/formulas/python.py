@@ -134,10 +134,12 @@ def _name(operator: ast.AST) -> str:
 
 def differs(part: Typed) -> str:
     """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
-    node, kinds = part.node, [operand.kind for operand in part.parts]
+    node = part.node
+    kinds = [operand.kind for operand in part.parts]
     if isinstance(node, nodes.Lambda):
         return f"`{node.text}` is said in Python alone"
-    called, has_number = nodes.name_called(node), any(kind.is_number for kind in kinds)
+    called = nodes.name_called(node)
+    has_number = any(kind.is_number for kind in kinds)
     is_method = isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member)
     is_pythons = is_method and (called in _PYTHONS or (kinds[0].is_list and called != "defined"))
     if is_pythons or (called in NUMBER_FUNCTIONS and all(kind.is_number for kind in kinds)):
