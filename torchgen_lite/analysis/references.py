@@ -123,7 +123,8 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
     if name in NUMBER_FUNCTIONS and all(kind.is_number for kind in parts):
         return (SCALAR,)
     overloads: Sequence[Callee] = torch_operators(name)
-    if name not in functions_of_torch().own:
+    is_own = name in functions_of_torch().own
+    if not is_own:
         count = len(parts) - len(node.keywords)
         keywords = [keyword for keyword, _ in node.keywords]
         binding = [one for one in overloads if _binds(one, parts[:count], keywords)]
@@ -134,7 +135,9 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
         tuple([kind_of_type(value.type) for value in overload.func.returns])
         for overload in overloads
     }
-    return given.pop() if len(given) == 1 else ()
+    kinds = given.pop() if len(given) == 1 else ()
+    # Of several, Python may give those alone that are asked for, as `torch.unique_consecutive` does.
+    return () if is_own and len(kinds) > 1 else kinds
 
 
 def _binds(overload: Callee, given: Sequence[Kind], keywords: Sequence[str]) -> bool:
