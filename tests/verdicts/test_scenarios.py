@@ -193,3 +193,15 @@ def test_a_new_name_of_an_argument_changes_no_formula(run: Run, project: Path) -
     changed = scenario["new"].replace("self.dim()", "self.axis()")
     (project / "native_functions.yaml").write_text(changed)
     assert "TG376" in run("breaking", "--against", "old").stderr
+
+
+def test_fields_of_files_without_a_configuration(run: Run, project: Path) -> None:
+    """What wrappers in C++ do is PyTorch's affair there, and so is the module that it binds a function in."""
+    (project / "torchgen_lite.toml").unlink()
+    schema = "- func: f(Tensor self) -> Tensor\n  python_module: nn\n"
+    (project / "old.yaml").write_text(schema)
+    changed = schema.replace("nn", "linalg") + "  device_guard: False\n"
+    (project / "native_functions.yaml").write_text(changed)
+    result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
+    codes = [line.partition("[")[2][:5] for line in said(result.stderr)]
+    assert (result.code, codes) == (1, ["TG381", "TG382"])

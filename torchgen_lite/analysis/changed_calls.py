@@ -252,8 +252,8 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     same = new.operator.function._replace(func=old.operator.function.func)
     taken, taking = ({one.policy.target for one in offer.served if one} for offer in (old, new))
     for target, called in old.called.items():
-        if target in taken - taking:
-            continue  # That the target leaves the operator out is said already.
+        if target in taken ^ taking:
+            continue  # That the target leaves the operator out is said already; one that is new has no callers.
         if target in new.called:
             before, after = called(old.operator.function), new.called[target](same)
             for was, now in zip_longest(before, after[: len(before)]):

@@ -31,11 +31,11 @@ def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
     own = operator.function
-    for other in operator.others.functions:
+    overloads = operator.others.overloads.get((own.namespace, own.func.base_name), ())
+    for other in overloads:
         if other.name == own.name:
             return
-        if (other.namespace, other.func.base_name) == (own.namespace, own.func.base_name):
-            yield other
+        yield other
 
 
 def _share_a_call(one: FunctionSchema, other: FunctionSchema) -> bool:

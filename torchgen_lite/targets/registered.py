@@ -93,8 +93,9 @@ def side_of(
     for found, policy in zip(served, [one.policy for one in selections]):
         for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
             found[name] = Served(policy, {}, beneath[name])
-    called = terms = None
+    called = None
     releases = ""
+    targets: Sequence[Target] = ()
     if _is_configured(program):
         targets = configured_targets(program.config)
         taken = {one.policy.target: one.functions for one in selections}
@@ -103,9 +104,9 @@ def side_of(
             for one in targets
             if one.signatures
         }
-        terms = terms_of(program, modules)
         releases = program.config.torch if any(one.policy.in_pytorch for one in targets) else ""
     own = program.resolved.operators
+    terms = terms_of(program, modules, targets)
     return Side(own, served, called, lent, terms, releases, ranges_of(program))
 
 

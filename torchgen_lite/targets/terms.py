@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.operators import Operator
@@ -19,7 +20,6 @@ from torchgen_lite.loader.function_code import code_of
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
-from torchgen_lite.targets import configured_targets
 from torchgen_lite.targets.output import Target
 
 _PYTHON = "torch-python"
@@ -28,22 +28,25 @@ _DEVICE = "PrivateUse1"
 
 
 class _Taking(NamedTuple):
-    """A target with its options, and the names of the operators that it takes."""
+    """A target with its options, and the names of the operators that it takes; of them, `in_cpp` have kernels that another
+    target, in C++, registers. `known` are names that formulas call without a function of the author's.
+    """
 
     target: Target
     options: Any
     names: frozenset[str]
+    in_cpp: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
         return self.target.name
 
 
-def terms_of(program: Program, modules: Modules) -> Terms:
+def terms_of(program: Program, modules: Modules, targets: Sequence[Target]) -> Terms:
     """`modules` are the functions of modules that options name, where these can be read."""
-    taking = [_taking(target, program) for target in configured_targets(program.config)]
-    known = [one for one in taking if one.options is not None]
-    defining = _defining(program, known)
+    known = _all_taking(program, targets)
+    defining = _defining(known)
 
     def offers(operator: Operator) -> Iterator[Term]:
         yield from _offered_by_project(program.config, operator)
@@ -83,23 +86,33 @@ def _place(config: Config, table: str, setting: str) -> Span | None:
     return label.span if label is not None and is_written else None
 
 
-def _taking(target: Target, program: Program) -> _Taking:
-    options, wrong = target.read_options(program.config)
-    if wrong or not target.selector:
-        return _Taking(target, None, frozenset())
-    names = [operator.name for operator in target.select(program).operators]
-    return _Taking(target, options, frozenset(names))
+def _all_taking(program: Program, targets: Sequence[Target]) -> list[_Taking]:
+    """The targets that register something, if their options have no mistakes."""
+    found = []
+    for target in targets:
+        options, wrong = target.read_options(program.config)
+        if target.selector and not wrong:
+            names = [operator.name for operator in target.select(program).operators]
+            found.append(_Taking(target, options, frozenset(names)))
+    in_cpp = _names_of(one for one in found if _registers_in_cpp(one))
+    known = functions_of_torch().at | functions_of_torch().torch
+    known |= {function.func.base_name for function in program.functions}
+    return [one._replace(in_cpp=in_cpp & one.names, known=known) for one in found]
 
 
-def _defining(program: Program, taking: Sequence[_Taking]) -> frozenset[str]:
+def _names_of(taking: Iterable[_Taking]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(one.names for one in taking))
+
+
+def _registers_in_cpp(one: _Taking) -> bool:
+    return one.name in _IN_CPP and not getattr(one.options, "calls_only", False)
+
+
+def _defining(taking: Sequence[_Taking]) -> frozenset[str]:
     """The operators that a target defines for PyTorch, or that an extension defines which Python loads."""
-    found: set[str] = set()
-    for one in taking:
-        is_in_cpp = one.name in _IN_CPP and not getattr(one.options, "calls_only", False)
-        is_here = one.name == _PYTHON and (one.options.is_defining or one.options.load)
-        if is_in_cpp or is_here:
-            found |= one.names
-    return frozenset(found)
+    python = [one for one in taking if one.name == _PYTHON]
+    here = [one for one in python if one.options.is_defining or one.options.load]
+    return _names_of([*here, *filter(_registers_in_cpp, taking)])
 
 
 def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:
@@ -129,8 +142,11 @@ def _offered_by_fields(operator: Operator, taking: Sequence[_Taking]) -> Iterato
 
 
 def _offer_kernels(one: _Taking, operator: Operator) -> Iterator[Term]:
-    """`kernels`: without any, no kernel is registered."""
-    if getattr(one.options, "kernels", ()) and operator.author_kernels:
+    """`kernels`: without any, no kernel is registered, unless C++ has them."""
+    kernels = getattr(one.options, "kernels", None)
+    if kernels is None or not operator.author_kernels:
+        return
+    if kernels or operator.name in one.in_cpp:
         lost = f"target `{one.name}` registers no kernel any more: `kernels` names no module"
         yield Term(one.name, "kernels", "kernels", "TG364", lost)
 
@@ -193,11 +209,8 @@ def _offer_releases(one: _Taking, operator: Operator) -> Iterator[Term]:
 def _offer_helpers(one: _Taking, operator: Operator) -> Iterator[Term]:
     """`formula-headers`: C++ is not read, so only the names of headers are known."""
     headers = getattr(one.options, "formula_headers", ())
-    called = _helpers(operator.function) if headers else []
-    own = {other.func.base_name for other in operator.others.functions}
-    known = own | functions_of_torch().at | functions_of_torch().torch
-    for name in called:
-        if name not in known:
+    for name in _helpers(operator.function) if headers else ():
+        if name not in one.known:
             lost = f"`{name}`, which a formula calls, may be in another header"
             yield Term(one.name, "formula-headers", " ".join(headers), "TG382", lost)
 
