@@ -32,10 +32,15 @@ from torchgen_lite.cli.pages import (
     write_file,
 )
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.reports import with_paths
+from torchgen_lite.cli.reports import line_of, seen_from_here, with_paths
 from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
-from torchgen_lite.diagnostics import Diagnostic, Source, read_code, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Source,
+    read_code,
+    sort_diagnostics,
+)
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.pipeline import index_modules
 from torchgen_lite.targets.registered import Beneath, lent_operators, select_both, side_of
@@ -113,13 +118,13 @@ def _compare(session: Session, asked: Asked) -> int:
         session.talk(f"{counted(len(judged.changes), 'change')} accepted in {FILE}")
         return FINE
     title = f"{judged.summary or '0 breaking changes'} against {against}"
-    sections = _sections(asked, versions, judged)
+    sections = _sections(asked, versions, judged, program.config.root)
     if session.output_format == "markdown":
         click.echo(render_markdown(title, sections), nl=False)
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        rows = [(*row, one.title, "")[:3] for one in sections if one.title for row in one.rows]
+        rows = [_found_by_search(one, row) for one in sections if one.title for row in one.rows]
         said = f"{counted(len(rows), 'finding')} written to"
         write_file(session, asked.html, render_html(title, sections, rows), said)
     if note:
@@ -194,18 +199,32 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
         session.answer("breaking", text, added=added, changed=changed)
 
 
-def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
+def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
         title = f"what {effect.removesuffix(' callers')}" if effect else "accepted, but not there"
-        found = [one for one in judged.found if one.effect == effect]
-        rows: list[Row] = [(one.operator, read_code(one.code).title, one.message) for one in found]
-        sections.append(Section(title, rows, ("operator", "what", "finding")))
+        seen = seen_from_here(judged.found, root)
+        found = [one for one in seen if one.effect == effect]
+        sections.append(Section(title, [_row(one) for one in found], _FINDING))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
             sections.append(Section(title, [(text,) for text in listed]))
     return [one for one in sections if one.rows]
+
+
+def _row(one: Diagnostic) -> Row:
+    """A finding on a page, as the text has it: with its place, its code and its help."""
+    what = f"{read_code(one.code).title} ({one.code})"
+    return (one.operator, what, one.message, line_of(one), one.way_on)
+
+
+def _found_by_search(section: Section, row: Row) -> Row:
+    """The three cells that the search of a page shows."""
+    if section.heads != _FINDING:
+        return (*row, section.title, "")[:3]
+    operator, what, found, place, help_ = row
+    return (operator, what, f"{place}: {found}; {help_}")
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
@@ -218,6 +237,7 @@ def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
 
+_FINDING = ("operator", "what", "finding", "place", "what to do")
 _OF_WHOLE = frozenset({"TG350", "TG351", "TG377"})
 # From this many on, findings are summed up by cause.
 _MANY = 4
