@@ -90,10 +90,10 @@ def _without_optional(type_: Type) -> Type:
 def _values(name: str) -> frozenset[str]:
     """The kinds of values that a type takes; a type that is not in the table takes only its own."""
     bare = name.partition("(")[0]
-    return _table().get(bare, frozenset([bare]))
+    return taken_values().get(bare, frozenset([bare]))
 
 
 @cache
-def _table() -> Mapping[str, frozenset[str]]:
+def taken_values() -> Mapping[str, frozenset[str]]:
     rows = [line.split() for line in lines_beside(__file__)]
     return {name: frozenset(kinds) for name, *kinds in rows}
