@@ -184,7 +184,7 @@ def read_program(
         native = _native_of_entries(config, functions)
     unread: list[Diagnostic] = []
     if modules is None:
-        modules, unread = _index_modules(config)
+        modules, unread = index_modules(config)
     # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
@@ -221,7 +221,7 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     return replace(native, is_found=native.is_found and in_pytorch)
 
 
-def _index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
+def index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
     """The functions of modules that options name, by target and option.
 
     Modules that can't be read give diagnostics.

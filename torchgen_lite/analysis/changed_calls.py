@@ -9,6 +9,7 @@ are put into their trees. What a target does not register is not compared: targe
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from itertools import zip_longest
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -26,7 +28,7 @@ from torchgen_lite.loader.autocast import Autocast
 from torchgen_lite.loader.axes import Axed, Axes
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
 from torchgen_lite.loader.fakes import Fake
-from torchgen_lite.loader.versions import leaves_out
+from torchgen_lite.loader.versions import is_within
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
@@ -219,9 +221,13 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], s
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
     was, now = old.operator.function, new.operator.function
-    if leaves_out(now.torch, was.torch):
-        had = f"`{was.torch}`" if was.torch else "all releases"
-        message = f"it exists only for PyTorch `{now.torch}`, and used to exist for {had}"
+    before, after = _releases(old), _releases(new)
+    if not is_within(before, after):
+        had, has = _listed(old.ranges), _listed(new.ranges)
+        message = f"it exists only for PyTorch {has}, and used to exist for {had}"
+        if had == has:
+            has, had = _listed([new.releases]), _listed([old.releases])
+            message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
         had = f", and used to exist under `{was.guard}`" if was.guard else ""
@@ -229,12 +235,25 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
         yield new.changed("TG377", message, "guard", old)
 
 
+def _releases(offer: Offer) -> list[str]:
+    """The ranges of releases that have the operator, each within what the project supports."""
+    both = [[offer.releases, one] for one in offer.ranges]
+    return [",".join(filter(None, pair)) for pair in both]
+
+
+def _listed(ranges: Sequence[str]) -> str:
+    return "all releases" if "" in ranges else " or ".join(f"`{one}`" for one in ranges)
+
+
 def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     """TG381: how a target's function is called, for the old schema under the options of each version."""
     if old.called is None or new.called is None:
         return
     same = new.operator.function._replace(func=old.operator.function.func)
+    taken, taking = ({one.policy.target for one in offer.served if one} for offer in (old, new))
     for target, called in old.called.items():
+        if target in taken ^ taking:
+            continue  # That the target leaves the operator out is said already; one that is new has no callers.
         if target in new.called:
             before, after = called(old.operator.function), new.called[target](same)
             for was, now in zip_longest(before, after[: len(before)]):
@@ -254,11 +273,41 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     before, after = (offer.operator.function for offer in (old, new))
     for field, one, other in (
         ("fake", _maker(old.operator), _maker(new.operator)),
-        ("vmap", before.vmap and f"`{before.vmap}`", after.vmap and f"`{after.vmap}`"),
+        ("vmap", _batcher(old.operator), _batcher(new.operator)),
     ):
         if one and other and one != other:
             message = f"`{field}` is {other}, and used to be {one}"
             yield new.changed("TG382", message, field, old)
+
+
+def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
+    names is compared as `terms.compare_uses` does."""
+    was, now = _reference(old, _new_names(old, new)), _reference(new, {})
+    if was and now and was != now:
+        message = "`reference`, which takes the operator's place, is another expression"
+        yield new.changed("TG382", message, "samples", old, "changed")
+
+
+def _reference(offer: Offer, names: Mapping[str, str]) -> str:
+    """The text of a reference that is run in place of the operator, with the names of the new version."""
+    function = offer.operator.function
+    is_kernel = any(entry.kernel == REFERENCE for entry in function.dispatch)
+    if function.samples is None or not (function.decompose or is_kernel):
+        return ""
+    reference = function.samples.reference
+    if reference is None:
+        return ""
+    parts = [reference.tree, *[value for _, value, _ in reference.let]]
+    texts = [ast.unparse(part) for part in parts]
+    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), "\n".join(texts))
+
+
+def _batcher(operator: Operator) -> str:
+    """What runs calls under `torch.vmap`."""
+    if operator.function.vmap:
+        return f"`{operator.function.vmap}`"
+    return "axes" if operator.axes is not None else ""
 
 
 def _maker(operator: Operator) -> str:

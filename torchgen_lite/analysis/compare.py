@@ -19,12 +19,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from torchgen_lite.analysis import changed_calls
+from torchgen_lite.analysis import changed_calls, terms
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.lost_calls import Offer, Side, lost_calls
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.overload_order import compare_order
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
@@ -244,6 +245,13 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
     yield from (change for change in found.values() if change.code != "TG367" or not is_traced)
 
 
+def _compare_terms(old: Offer, new: Offer) -> Iterator[Change]:
+    """What options offer, and the functions behind names."""
+    if old.terms is not None and new.terms is not None:
+        for compare in (terms.compare_offers, terms.compare_uses):
+            yield from compare(old.terms, new.terms, old.operator, new.operator)
+
+
 _OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
     lambda old, new: compare_schemas(old.operator.schema, new.operator.schema),
     _compare_variants,
@@ -255,6 +263,9 @@ _OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
     changed_calls.compare_promises,
     changed_calls.compare_functions,
     changed_calls.compare_cells,
+    changed_calls.compare_references,
+    lambda old, new: compare_order(old.operator, new.operator),
+    _compare_terms,
 )
 
 

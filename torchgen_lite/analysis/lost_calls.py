@@ -32,6 +32,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
+from torchgen_lite.analysis.terms import Terms
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
@@ -112,25 +113,37 @@ class Side(NamedTuple):
     """One side of a comparison: its operators; for each target what it serves of them, by name, and how they are called.
 
     `called` is None without a configuration, which would say what is generated. `lent` are operators of PyTorch that
-    only the other side has an entry for: without one they are what PyTorch makes of them.
+    only the other side has an entry for: without one they are what PyTorch makes of them. `terms` are what options and
+    fields offer besides, if they are known. `releases` is the range of PyTorch that the project supports, `ranges` has
+    those of the entries of each operator with several.
     """
 
     operators: Sequence[Operator]
     served: Sequence[Mapping[str, Served]] = ()
     called: Called | None = None
     lent: Sequence[Operator] = ()
+    terms: Terms | None = None
+    releases: str = ""
+    ranges: Mapping[str, Sequence[str]] = {}
 
     def offer(self, operator: Operator) -> Offer:
         served = [served.get(operator.name) for served in self.served]
-        return Offer(operator, served, self.called)
+        own = self.ranges.get(operator.name) or [operator.function.torch or ""]
+        return Offer(operator, served, self.called, self.terms, self.releases, own)
 
 
 class Offer(NamedTuple):
-    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called."""
+    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called.
+
+    `releases` is the range of PyTorch that the project supports, and `ranges` are those of the operator's entries.
+    """
 
     operator: Operator
     served: Sequence[Served | None]
     called: Called | None
+    terms: Terms | None = None
+    releases: str = ""
+    ranges: Sequence[str] = ("",)
 
     def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
         """A change in a field of the entry, since the version in which it was another one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +29,8 @@ class Others(Protocol):
 
     @property
     def functions(self) -> tuple[NativeFunction, ...]: ...
+    @property
+    def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]: ...
     @property
     def vocabulary(self) -> Collection[str]: ...
     @property

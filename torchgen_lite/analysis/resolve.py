@@ -57,6 +57,14 @@ class Resolved:
         return {operator.name: operator for operator in self.declared}
 
     @kept
+    def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]:
+        """The declared functions by namespace and base name, in source order."""
+        found: dict[tuple[str, str], list[NativeFunction]] = {}
+        for function in self.functions:
+            found.setdefault((function.namespace, function.func.base_name), []).append(function)
+        return found
+
+    @kept
     def lent(self) -> Mapping[str, Operator]:
         """The operators of the context, by full name."""
         return {function.name: Operator(function, self) for function in self.context}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from torchgen_lite.analysis.by_release import entries_by_release
 from torchgen_lite.analysis.compare import (
     Level,
     added_operators,
@@ -18,8 +19,8 @@ from torchgen_lite.analysis.compare import (
     compare_operators,
 )
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.against.accepted import FILE, Judged, accept, judge
+from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.cli.against.accepted import FILE, Judged, accept, identity, judge
 from torchgen_lite.cli.against.version import Version, other_version, with_gradients
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import (
@@ -31,11 +32,17 @@ from torchgen_lite.cli.pages import (
     write_file,
 )
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.reports import with_paths
+from torchgen_lite.cli.reports import line_of, seen_from_here, with_paths
 from torchgen_lite.cli.session import Session, command, require, schema_options
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
-from torchgen_lite.diagnostics import Source, read_code, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Source,
+    read_code,
+    sort_diagnostics,
+)
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.pipeline import index_modules
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, lent_operators, side_of
 
@@ -112,13 +119,13 @@ def _compare(session: Session, asked: Asked) -> int:
         session.talk(f"{counted(len(judged.changes), 'change')} accepted in {FILE}")
         return FINE
     title = f"{judged.summary or '0 breaking changes'} against {against}"
-    sections = _sections(asked, versions, judged)
+    sections = _sections(asked, versions, judged, program.config.root)
     if session.output_format == "markdown":
         click.echo(render_markdown(title, sections), nl=False)
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        rows = [(*row, one.title, "")[:3] for one in sections if one.title for row in one.rows]
+        rows = [_found_by_search(one, row) for one in sections if one.title for row in one.rows]
         said = f"{counted(len(rows), 'finding')} written to"
         write_file(session, asked.html, render_html(title, sections, rows), said)
     if note:
@@ -130,18 +137,48 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
     accepts. Raises Refused.
     """
-    before, after = zip(*compared(old.program, new))
-    old.require([one for selection in before for one in selection.diagnostics])
-    require([one for selection in after for one in selection.diagnostics])
-    was = side_of(old.program, before, lent_operators(old.program, new, beneath), beneath)
-    now = side_of(new, after, lent_operators(new, old.program, beneath), beneath)
-    theirs = {id(source) for source in old.program.sources}
+    modules = _modules_of(old.program), _modules_of(new)
+    theirs = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
         return old.path_of(source) if id(source) in theirs else source.path
 
-    found = sort_diagnostics(with_paths(compare_operators(was, now, level=level), path_of))
-    return judge(found, new.config.root, level)
+    found = [*_compared(old, new, level, beneath, modules)]
+    known = set(map(identity, found))
+    for was, now, names in entries_by_release(old.program, new):
+        # That a release has no entry any more is said of the operator as a whole.
+        for one in _compared(old._replace(program=was), now, level, beneath, modules):
+            if one.operator in names and one.code not in _OF_WHOLE and identity(one) not in known:
+                known.add(identity(one))
+                found.append(one)
+    return judge(sort_diagnostics(with_paths(found, path_of)), new.config.root, level)
+
+
+def _compared(
+    old: Version, new: Program, level: Level, beneath: Beneath, modules: tuple[Modules, Modules]
+) -> Sequence[Diagnostic]:
+    before, after = zip(*compared(old.program, new))
+    old.require([one for selection in before for one in selection.diagnostics])
+    require([one for selection in after for one in selection.diagnostics])
+    lent = lent_operators(old.program, new, beneath), lent_operators(new, old.program, beneath)
+    was = side_of(old.program, before, lent[0], beneath, modules[0])
+    now = side_of(new, after, lent[1], beneath, modules[1])
+    return compare_operators(was, now, level=level)
+
+
+def _modules_of(program: Program) -> Modules:
+    """The functions of modules that options name. Those that cannot be read are not compared."""
+    return program.modules or index_modules(program.config)[0]
+
+
+def _sources(program: Program, modules: Modules) -> Iterator[Source]:
+    """Everything that a finding may point at."""
+    yield from program.sources
+    if program.config.source is not None:
+        yield program.config.source
+    for options in modules.values():
+        for index in options.values():
+            yield from [module.source for module in index.modules]
 
 
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
@@ -163,18 +200,32 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
         session.answer("breaking", text, added=added, changed=changed)
 
 
-def _sections(asked: Asked, versions: _Versions, judged: Judged) -> list[Section]:
+def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
         title = f"what {effect.removesuffix(' callers')}" if effect else "accepted, but not there"
-        found = [one for one in judged.found if one.effect == effect]
-        rows: list[Row] = [(one.operator, read_code(one.code).title, one.message) for one in found]
-        sections.append(Section(title, rows, ("operator", "what", "finding")))
+        seen = seen_from_here(judged.found, root)
+        found = [one for one in seen if one.effect == effect]
+        sections.append(Section(title, [_row(one) for one in found], _FINDING))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
             sections.append(Section(title, [(text,) for text in listed]))
     return [one for one in sections if one.rows]
+
+
+def _row(one: Diagnostic) -> Row:
+    """A finding on a page, as the text has it: with its place, its code and its help."""
+    what = f"{read_code(one.code).title} ({one.code})"
+    return (one.operator, what, one.message, line_of(one), one.way_on)
+
+
+def _found_by_search(section: Section, row: Row) -> Row:
+    """The three cells that the search of a page shows."""
+    if section.heads != _FINDING:
+        return (*row, section.title, "")[:3]
+    operator, what, found, place, help_ = row
+    return (operator, what, f"{place}: {found}; {help_}")
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
@@ -187,5 +238,7 @@ def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
 
 
+_FINDING = ("operator", "what", "finding", "place", "what to do")
+_OF_WHOLE = frozenset({"TG350", "TG351", "TG377"})
 # From this many on, findings are summed up by cause.
 _MANY = 4

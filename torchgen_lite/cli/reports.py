@@ -74,6 +74,11 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
     return with_paths(diagnostics, seen)
 
 
+def line_of(one: Diagnostic) -> str:
+    """`native_functions.yaml:3`, for a table; empty for a diagnostic without a place."""
+    return f"{one.path}:{one.start()[0]}" if one.label is not None else ""
+
+
 def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> list[Diagnostic]:
     moved: dict[int, Source] = {}
 

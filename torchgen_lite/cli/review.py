@@ -22,7 +22,7 @@ from torchgen_lite.cli.pages import Section, output_option, render_markdown
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
-from torchgen_lite.cli.reports import seen_from_here
+from torchgen_lite.cli.reports import line_of, seen_from_here
 from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.cli.tables.compare import (
     Comparison,
@@ -143,7 +143,7 @@ def _page(program: Program, against: str, found: Review) -> str:
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
-        Section("what breaks", _diagnostic_rows(found.breaking.found, program), _DIAGNOSTIC),
+        Section("what breaks", list(_breaking_rows(found.breaking.found, program)), _DIAGNOSTIC),
         Section("new diagnostics", _diagnostic_rows(found.new, program), _DIAGNOSTIC),
         *_table_sections(found.tables),
         Section("generated code", list(_size_rows(found)), ("target", "files", "added", "removed")),
@@ -187,13 +187,16 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
             yield section._replace(title=f"{section.title}{of}")
 
 
+def _breaking_rows(found: Sequence[Diagnostic], program: Program) -> Iterator[tuple[str, ...]]:
+    """As below, with what to do also where only the page of the code says it."""
+    for one, row in zip(found, _diagnostic_rows(found, program)):
+        *cells, rest = row
+        yield (*cells, f"{one.way_on}; {rest}" if content_of(one).is_of_page else rest)
+
+
 def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
     seen = seen_from_here(found, program.config.root)
-    return [(_place(one), one.code, *content_of(one).in_two) for one in seen]
-
-
-def _place(one: Diagnostic) -> str:
-    return f"{one.path}:{one.start()[0]}" if one.label is not None else ""
+    return [(line_of(one), one.code, *content_of(one).in_two) for one in seen]
 
 
 def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:

@@ -74,25 +74,26 @@ class KernelIndex:
 
     def find(self, name: str) -> tuple[str, int] | None:
         """Module and line of a kernel; the first one if several modules define it."""
-        module = self._module(name)
+        module = self.module_of(name)
         return (module.name, module.names[name.rpartition(".")[2]]) if module else None
 
     def defines(self, name: str) -> bool:
         """Whether a module has a function of its own, not one that it imports."""
-        module = self._module(name)
+        module = self.module_of(name)
         return module is not None and name not in module.imported
 
     def signature(self, name: str) -> PythonSignature | None:
         """The signature of a kernel, if its source shows it."""
-        module = self._module(name)
+        module = self.module_of(name)
         return module.signatures.get(name.rpartition(".")[2]) if module else None
 
     def place(self, name: str) -> Span | None:
         """The line that defines a kernel, without surrounding white space."""
-        module = self._module(name)
+        module = self.module_of(name)
         return line_span(module.source, module.names[name.rpartition(".")[2]]) if module else None
 
-    def _module(self, name: str) -> KernelModule | None:
+    def module_of(self, name: str) -> KernelModule | None:
+        """The module that defines a kernel; the first one if several do."""
         module, _, base = name.rpartition(".")
         return next((m for m in self._found.get(base, ()) if module in ("", m.name)), None)
 
@@ -226,7 +227,7 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
         reason = getattr(error, "msg", None) or "not readable"
         message = f"module `{source.path}` is not Python: {reason}"
         return KernelModule(name, source, {}), (Diagnostic("TG311", message, Label(span, "here")),)
-    statements = list(_statements(tree.body))
+    statements = list(statements_of(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))
     known = meanings(statements)
     signatures = {
@@ -265,14 +266,14 @@ def signature_of(
     )
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements outside functions and classes, also inside `if` and `try`."""
     for statement in body:
         yield statement
         if isinstance(statement, (ast.If, ast.Try)):
             handlers = [h.body for h in getattr(statement, "handlers", ())]
             for inner in (statement.body, statement.orelse, *handlers):
-                yield from _statements(inner)
+                yield from statements_of(inner)
 
 
 def line_span(source: Source, line: int) -> Span:

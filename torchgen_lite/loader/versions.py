@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import chain
 from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
@@ -79,11 +81,22 @@ def meet(*texts: str | None) -> bool:
     return any(contains(clauses, version) for version in _tries(clauses))
 
 
-def leaves_out(text: str | None, other: str | None) -> bool:
-    """Whether a range lacks a version that another one has."""
-    clauses, others = clauses_of(text), clauses_of(other)
-    tries = _tries((*clauses, *others))
-    return any(contains(others, one) and not contains(clauses, one) for one in tries)
+def is_within(some: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether each version in one of some ranges is in one of the others."""
+    inner = [clauses_of(text) for text in some]
+    outer = [clauses_of(text) for text in others]
+    tries = _tries(tuple(chain.from_iterable([*inner, *outer])))
+    return all(_is_in(outer, one) for one in tries if _is_in(inner, one))
+
+
+def _is_in(ranges: Iterable[tuple[Clause, ...]], version: Version) -> bool:
+    return any(contains(clauses, version) for clauses in ranges)
+
+
+def bounds(texts: Iterable[str | None]) -> list[Version]:
+    """Versions that ranges can be told apart by: each answer about them is given by one of these."""
+    clauses = chain.from_iterable([clauses_of(text) for text in texts])
+    return sorted(set(_tries(tuple(clauses))))
 
 
 def _tries(clauses: tuple[Clause, ...]) -> list[Version]:

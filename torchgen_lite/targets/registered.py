@@ -10,7 +10,7 @@ from torchgen_lite.analysis.lost_calls import Served, Side
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin, Policy
-from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.loader.earlier import adopt
 from torchgen_lite.loader.entry import NativeFunction
@@ -26,23 +26,40 @@ def side_of(
     selections: Sequence[Selection],
     lent: Sequence[Operator] = (),
     beneath: Beneath = MappingProxyType({}),
+    modules: Modules = MappingProxyType({}),
 ) -> Side:
-    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`."""
+    """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`, `modules` the functions of
+    modules that options name."""
     from torchgen_lite.analysis.lost_calls import Served, Side
+    from torchgen_lite.targets.terms import terms_of
 
     served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]
     for found, policy in zip(served, [one.policy for one in selections]):
         for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
             found[name] = Served(policy, {}, beneath[name])
     called = None
+    releases = ""
+    targets: Sequence[Target] = ()
     if is_configured(program):
+        targets = generation_of(program).targets
         taken = {one.policy.target: one.functions for one in selections}
         called = {
             one.name: _caller(one, program, taken.get(one.name, program.functions))
-            for one in generation_of(program).targets
+            for one in targets
             if one.signatures
         }
-    return Side(program.resolved.operators, served, called, lent)
+        releases = program.config.torch if any(one.policy.in_pytorch for one in targets) else ""
+    own = program.resolved.operators
+    terms = terms_of(program, modules, targets)
+    return Side(own, served, called, lent, terms, releases, ranges_of(program))
+
+
+def ranges_of(program: Program) -> dict[str, list[str]]:
+    """The ranges of releases of each operator that has several entries."""
+    found: dict[str, list[str]] = {}
+    for function in (*program.functions, *program.elsewhere):
+        found.setdefault(function.name, []).append(function.torch or "")
+    return {name: texts for name, texts in found.items() if len(texts) > 1}
 
 
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:
@@ -57,6 +74,7 @@ _PLACES: Mapping[str, Callable[[Sequence[NativeFunction]], str]] = {
     "package": default_package,
     "namespace": default_namespace,
     "module": lambda functions: "",
+    "framework": lambda functions: "",
 }
 
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.languages.cpp import public, runtime, stable
 from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python import torch_library, torch_ops
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, returned
+from torchgen_lite.targets.cpp_torch.types import own_types
 from torchgen_lite.targets.output import Signatures
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
+    from torchgen_lite.targets.cpp_torch.options import TorchOptions
 
 
 def of_python(function: NativeFunction, options: object) -> Signatures:
@@ -41,9 +44,13 @@ def of_torch_stubs(function: NativeFunction, options: object) -> Signatures:
     return _python("__call__", torch_ops.parameters(schema), torch_ops.returns_type(schema))
 
 
-def of_cpp_torch(function: NativeFunction, options: object) -> Signatures:
-    """The functions with defaults, and the faithful ones."""
-    return _cpp(public.signatures(function))
+def of_cpp_torch(function: NativeFunction, options: TorchOptions) -> Signatures:
+    """The functions with defaults, and the faithful ones, with the author's classes in place of the schema's."""
+    found = public.signatures(function)
+    if not options.types:
+        return _cpp(found)
+    classes = {base_type(name): type_ for name, type_ in options.types.items()}
+    return _cpp([own_types(function, one, classes) for one in found])
 
 
 def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:

@@ -1,0 +1,99 @@
+"""Which of several overloads a call finds first: `torch.ops.my.o(x, 1.0)` tries them in the order of their definition.
+
+    - func: my::o.a(Tensor self, Scalar x) -> Tensor       - func: my::o.b(Tensor self, float x) -> Tensor
+    - func: my::o.b(Tensor self, float x) -> Tensor        - func: my::o.a(Tensor self, Scalar x) -> Tensor
+
+Calls with a number found `o.a`, and find `o.b`: TG382. Overloads that no call fits both of may stand in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.sources import lines_beside
+from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
+
+
+def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
+    """TG382 for an overload that is tried first now, and takes calls that this one took."""
+    before = {other.name for other in _tried_first(old)}
+    for other in _tried_first(new):
+        if other.name not in before and _share_a_call(old.schema, other.func):
+            message = f"`{other.func.full_name}` is tried first, and takes some of its calls"
+            place = other.func.name_span
+            yield Change("TG382", message, place, "tried first", old.function.func.name_span)
+
+
+def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
+    """The overloads before this one."""
+    own = operator.function
+    overloads = operator.others.overloads.get((own.namespace, own.func.base_name), ())
+    for other in overloads:
+        if other.name == own.name:
+            return
+        yield other
+
+
+def _share_a_call(one: FunctionSchema, other: FunctionSchema) -> bool:
+    """Whether some call fits both schemas, by position as far as that goes."""
+    first, second = _positional(one), _positional(other)
+    count = max(_required(first), _required(second))
+    if count > min(len(first), len(second)):
+        return False
+    pairs = zip(first[:count], second[:count])
+    if not all(_share_a_value(a.type, b.type) for a, b in pairs):
+        return False
+    return _keywords_fit(one, other) and _keywords_fit(other, one)
+
+
+def _positional(schema: FunctionSchema) -> list[Argument]:
+    return [argument for argument in schema.arguments if not argument.kwarg_only]
+
+
+def _required(arguments: Sequence[Argument]) -> int:
+    return sum(argument.default is None for argument in arguments)
+
+
+def _keywords_fit(one: FunctionSchema, other: FunctionSchema) -> bool:
+    """Whether the other schema takes the keywords that the first one asks for."""
+    taken = {argument.name: argument for argument in other.arguments if argument.kwarg_only}
+    for argument in one.arguments:
+        if argument.kwarg_only and argument.default is None:
+            same = taken.get(argument.name)
+            if same is None or not _share_a_value(argument.type, same.type):
+                return False
+    return True
+
+
+def _share_a_value(one: Type, other: Type) -> bool:
+    if isinstance(one, OptionalType) and isinstance(other, OptionalType):
+        return True  # None is a value of both.
+    first, second = _without_optional(one), _without_optional(other)
+    if isinstance(first, ListType) and isinstance(second, ListType):
+        return _share_a_value(first.elem, second.elem)
+    for some, single in ((first, second), (second, first)):
+        if isinstance(some, ListType):
+            # A number may be given for a list of a known size.
+            return some.size is not None and _share_a_value(some.elem, single)
+    values, others = _values(str(first)), _values(str(second))
+    return not values.isdisjoint(others)
+
+
+def _without_optional(type_: Type) -> Type:
+    return type_.elem if isinstance(type_, OptionalType) else type_
+
+
+def _values(name: str) -> frozenset[str]:
+    """The kinds of values that a type takes; a type that is not in the table takes only its own."""
+    bare = name.partition("(")[0]
+    return taken_values().get(bare, frozenset([bare]))
+
+
+@cache
+def taken_values() -> Mapping[str, frozenset[str]]:
+    rows = [line.split() for line in lines_beside(__file__)]
+    return {name: frozenset(kinds) for name, *kinds in rows}

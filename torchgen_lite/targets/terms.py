@@ -1,0 +1,267 @@
+"""The terms on which the targets of a program offer its operators: see `analysis.terms`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
+
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Modules, Program
+from torchgen_lite.analysis.terms import FIELDS, Term, Terms, Use
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas.model import Expression, called_name, walk
+from torchgen_lite.key_tables import RELEASES
+from torchgen_lite.languages.cpp import stable
+from torchgen_lite.loader.config import Config, locate_option
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.function_code import code_of
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.versions import version_text
+from torchgen_lite.targets.output import Target
+
+_PYTHON = "torch-python"
+_IN_CPP = ("cpp-torch", "cpp-torch-stable")
+_DEVICE = "PrivateUse1"
+
+
+class _Taking(NamedTuple):
+    """A target with its options, and the names of the operators that it takes; of them, `in_cpp` have kernels that another
+    target, in C++, registers. `known` are names that formulas call without a function of the author's.
+    """
+
+    target: Target
+    options: Any
+    names: frozenset[str]
+    in_cpp: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.target.name
+
+
+def terms_of(program: Program, modules: Modules, targets: Sequence[Target]) -> Terms:
+    """`modules` are the functions of modules that options name, where these can be read."""
+    known = _all_taking(program, targets)
+    defining = _defining(known)
+
+    def offers(operator: Operator) -> Iterator[Term]:
+        yield from _offered_by_project(program.config, operator)
+        yield from _offered_by_fields(operator, known)
+        for one in known:
+            if operator.name in one.names:
+                for offer in _OFFERS:
+                    yield from offer(one, operator)
+        if operator.name in defining and any(one.name == _PYTHON for one in known):
+            lost = "nothing defines it any more"
+            yield Term(_PYTHON, "defines", "definition", "TG375", lost)
+
+    def uses(operator: Operator) -> Mapping[tuple[str, str], Use]:
+        found = {}
+        for one in known:
+            own = modules.get(one.name, {})
+            if operator.name in one.names and own:
+                for use in _uses(operator.function, own):
+                    found[one.name, f"{use.field} {use.name}"] = use
+        return found
+
+    def takes(table: str, operator: Operator) -> bool:
+        names = [one.names for one in known if one.name == table]
+        return table in ("", FIELDS) or any(operator.name in one for one in names)
+
+    return Terms(offers, uses, takes, partial(_place, program.config))
+
+
+def _place(config: Config, table: str, setting: str) -> Span | None:
+    """Where an option of a target, or of the configuration itself, is written; None if it is not."""
+    if not table:
+        attribute = setting.replace("-", "_")
+        is_written = getattr(config, attribute, "") != ""
+    else:
+        is_written = setting in config.target_options.get(table, {})
+    label = locate_option(config, f"target.{table}" if table else "", setting)
+    return label.span if label is not None and is_written else None
+
+
+def _all_taking(program: Program, targets: Sequence[Target]) -> list[_Taking]:
+    """The targets that register something, if their options have no mistakes."""
+    found = []
+    for target in targets:
+        options, wrong = target.read_options(program.config)
+        if target.selector and not wrong:
+            names = [operator.name for operator in target.select(program).operators]
+            found.append(_Taking(target, options, frozenset(names)))
+    in_cpp = _names_of(one for one in found if _registers_in_cpp(one))
+    known = functions_of_torch().at | functions_of_torch().torch
+    known |= {function.func.base_name for function in program.functions}
+    return [one._replace(in_cpp=in_cpp & one.names, known=known) for one in found]
+
+
+def _names_of(taking: Iterable[_Taking]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(one.names for one in taking))
+
+
+def _registers_in_cpp(one: _Taking) -> bool:
+    return one.name in _IN_CPP and not getattr(one.options, "calls_only", False)
+
+
+def _defining(taking: Sequence[_Taking]) -> frozenset[str]:
+    """The operators that a target defines for PyTorch, or that an extension defines which Python loads."""
+    python = [one for one in taking if one.name == _PYTHON]
+    here = [one for one in python if one.options.is_defining or one.options.load]
+    return _names_of([*here, *filter(_registers_in_cpp, taking)])
+
+
+def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:
+    """`privateuse1`: the name of a device is that of its keys."""
+    keys = [entry.key for entry in operator.function.dispatch]
+    if any(key.endswith(_DEVICE) for key in keys):
+        device = config.privateuse1 or _DEVICE
+        lost = f"its device is no longer called `{device}`"
+        yield Term("", "privateuse1", device, "TG388", lost)
+
+
+def _offered_by_fields(operator: Operator, taking: Sequence[_Taking]) -> Iterator[Term]:
+    """What wrappers in C++ do before a kernel of a device runs."""
+    function = operator.function
+    has_wrappers = any(one.name == "cpp-torch" and operator.name in one.names for one in taking)
+    if taking and not has_wrappers:
+        return
+    if function.device_guard:
+        lost = "a kernel may run while another device than that of its tensors is current"
+        yield Term(FIELDS, "device_guard", "guard", "TG382", lost)
+    if function.device_check == "NoCheck":
+        lost = "tensors on several devices are refused"
+        yield Term(FIELDS, "device_check", "devices", "TG388", lost)
+    if not taking and function.python_module:
+        lost = f"PyTorch no longer binds it in `{function.python_module}`"
+        yield Term(FIELDS, "python_module", function.python_module, "TG381", lost)
+
+
+def _offer_kernels(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`kernels`: without any, no kernel is registered, unless C++ has them."""
+    kernels = getattr(one.options, "kernels", None)
+    if kernels is None or not operator.author_kernels:
+        return
+    if kernels or operator.name in one.in_cpp:
+        lost = f"target `{one.name}` registers no kernel any more: `kernels` names no module"
+        yield Term(one.name, "kernels", "kernels", "TG364", lost)
+
+
+def _offer_registrations(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`calls-only`: the kernels are in another library."""
+    if getattr(one.options, "calls_only", None) is False:
+        lost = f"target `{one.name}` registers nothing any more: `calls-only` is true"
+        yield Term(one.name, "calls-only", "registrations", "TG364", lost)
+
+
+def _offer_replacement(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`final`: kernels of other libraries are passed by."""
+    if getattr(one.options, "final", None) is False:
+        lost = "kernels that other libraries register are passed by: `final` is true"
+        yield Term(one.name, "final", "replacement", "TG388", lost)
+
+
+def _offer_namespace(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`library`: a namespace has one definition, beside which there may be fragments."""
+    if getattr(one.options, "library", None) == "fragment":
+        lost = "its namespace is defined here, so that no other library can define it"
+        yield Term(one.name, "library", "fragment", "TG388", lost)
+
+
+def _offer_dispatcher(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`dispatcher`: kernels are registered with one of several."""
+    dispatcher = getattr(one.options, "dispatcher", "")
+    if dispatcher:
+        lost = f"it is no longer registered with the dispatcher `{dispatcher}`, which others register with"
+        yield Term(one.name, "dispatcher", dispatcher, "TG388", lost)
+
+
+def _offer_classes(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`opaque`: a value is compared and may be a constant of compiled code, a reference is neither."""
+    declared = getattr(one.options, "opaque", {})
+    for name in operator.schema.opaque_types:
+        kind = declared.get(name)
+        if kind is not None:
+            lost = f"`{name}` is no longer a {kind} to compilers"
+            yield Term(one.name, "opaque", f"{name} {kind}", "TG388", lost)
+
+
+def _offer_releases(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`target-version`: the releases of libtorch that load the library."""
+    if not hasattr(one.options, "target_version"):
+        return
+    schema = operator.schema
+    types = [argument.type for argument in schema.arguments]
+    types += [result.type for result in schema.returns]
+    given = one.options.target_version or stable.FIRST_HEADERS
+    first = max([given, *map(stable.since, types)])
+    for release in RELEASES:
+        if release >= first:
+            text = version_text(release)
+            lost = f"libtorch {text} no longer runs it"
+            yield Term(one.name, "target-version", text, "TG377", lost)
+
+
+def _offer_helpers(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """`formula-headers`: C++ is not read, so only the names of headers are known."""
+    headers = getattr(one.options, "formula_headers", ())
+    for name in _helpers(operator.function) if headers else ():
+        if name not in one.known:
+            lost = f"`{name}`, which a formula calls, may be in another header"
+            yield Term(one.name, "formula-headers", " ".join(headers), "TG382", lost)
+
+
+_OFFERS: Sequence[Callable[[_Taking, Operator], Iterator[Term]]] = (
+    _offer_kernels,
+    _offer_registrations,
+    _offer_replacement,
+    _offer_namespace,
+    _offer_dispatcher,
+    _offer_classes,
+    _offer_releases,
+    _offer_helpers,
+)
+
+
+def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Iterator[Use]:
+    """The functions of Python that an entry names, where a module has them."""
+    for option, field, name in _named(function):
+        index = modules.get(option)
+        module = index.module_of(name) if index is not None else None
+        if index is None or module is None:
+            continue
+        code = code_of(module, name.rpartition(".")[2])
+        place = index.place(name)
+        yield Use(option, field, name, module.source.path, code, place, option == "kernels")
+
+
+def _named(function: NativeFunction) -> Iterator[tuple[str, str, str]]:
+    """The option whose modules have it, the field that names it, and its name."""
+    for entry in function.dispatch:
+        yield "kernels", "dispatch", entry.kernel
+    if function.fake is not None and function.fake.function:
+        yield "fakes", "fake", function.fake.function
+    if function.vmap:
+        yield "fakes", "vmap", function.vmap
+    is_needed = function.decompose or function.is_auto
+    if function.reference_function and (is_needed or _runs_reference(function)):
+        yield "fakes", "samples", function.reference_function
+    for name in _helpers(function):
+        yield "formulas", "derivatives", name
+
+
+def _runs_reference(function: NativeFunction) -> bool:
+    return any(entry.kernel == "reference" for entry in function.dispatch)
+
+
+def _helpers(function: NativeFunction) -> list[str]:
+    """The names of what formulas call."""
+    formulas: list[Expression] = []
+    for _, own in function.derivatives.variants if function.derivatives is not None else ():
+        formulas += [formula.expression for formula in own if formula.expression is not None]
+    called = [called_name(node) for formula in formulas for node in walk(formula)]
+    return list(dict.fromkeys(name for name in called if name))
