@@ -30,6 +30,7 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
         for name in one.operators
         if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
     }
+    stay |= library.refused
     grown = True
     while grown:  # Of one statement, all operators move or none, and of what one line expands to.
         kept = {one.span for one in library.read if one.operators & stay or not one.operators}
