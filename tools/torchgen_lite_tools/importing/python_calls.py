@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.kernel_modules import line_span
@@ -51,6 +51,7 @@ _TORCH = ("torch.library.", "torch._library.", "torch._custom_op")
 _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
 _METHODS = frozenset({"define", "impl", "_register_fake", "fallback"})
 _PARTIAL = frozenset({"functools.partial", "partial"})
+_REGISTERING = frozenset({*_FUNCTIONS, *_OTHERS, "_register_fake"})
 # What is asked about a function without calling it.
 _ASKS = frozenset({"hasattr", "callable", "isinstance", "signature", "getsource"})
 # How many names may stand for each other.
@@ -320,7 +321,7 @@ def is_computed_function(one: Meaning) -> bool:
     if not is_getattr or not isinstance(node, ast.Call) or not node.args or attribute_of(node):
         return False
     whole = f"{one.module.path(node.args[0])}."
-    return whole in _TORCH or _library(one.module, node.args[0]) is not None
+    return whole in _TORCH or _is_library(one.module, node.args[0])
 
 
 def _made_path(one: Meaning) -> str:
@@ -330,20 +331,12 @@ def _made_path(one: Meaning) -> str:
 
 def registers_itself(module: Module, node: ast.expr) -> bool:
     """Whether a name may stand for a library, or for what registers."""
-    for one in meanings(module, node):
-        is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
-        try:
-            if is_registering_name(one.module.path(one.node)) or is_computed_function(one):
-                return True
-            # A method is one of a library if what is in front of the dot is one.
-            whole = (
-                one.node.value if is_method and isinstance(one.node, ast.Attribute) else one.node
-            )
-            if _library(one.module, whole) is not None:
-                return True
-        except Unread:
-            return True
-    return False
+    if _is_function(module, node):
+        return True
+    return any(
+        is_computed_function(one) or _is_library(one.module, one.node)
+        for one in meanings(module, node)
+    )
 
 
 def is_registering_name(path: str) -> bool:
@@ -352,22 +345,47 @@ def is_registering_name(path: str) -> bool:
     >>> is_registering_name("torch.library.define"), is_registering_name("torch.library.opcheck")
     (True, False)
     """
-    return path.startswith(_TORCH) and path.rpartition(".")[2] in {*_FUNCTIONS, *_OTHERS}
+    return path.startswith(_TORCH) and path.rpartition(".")[2] in _REGISTERING
 
 
 def passed_on(module: Module) -> Iterator[ast.expr]:
     """Where a function that registers is neither called nor gets a name: what happens to it is not known."""
+    given = {*module.imported, *module.assigned}
+    words = {word for word in given if _is_function(module, ast.Name(word, ast.Load()))}
+    possible = [one for one in module.nodes if _is_named(one, words) and _is_function(module, one)]
+    if not possible:
+        return
     fine = {id(part) for values in module.assigned.values() for part in values}
-    for node in ast.walk(module.tree):
+    # In this order, a node comes before its parts.
+    for node in module.nodes:
         fine |= set(map(id, _harmless_parts(module, node, id(node) in fine)))
-        is_name = isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
-        if not is_name or not isinstance(node, (ast.Name, ast.Attribute)) or id(node) in fine:
-            continue
-        if isinstance(node, ast.Name) and node.id not in {*module.imported, *module.assigned}:
-            continue
-        is_method = isinstance(node, ast.Attribute) and node.attr in _METHODS
-        if is_registering_name(module.path(node)) or (is_method and registers_itself(module, node)):
-            yield node
+    yield from (name for name in possible if id(name) not in fine)
+
+
+def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast.Attribute]:
+    """Whether a node is a name that is read, and may be that of a function that registers by its last word."""
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, ast.Load) and node.attr in _REGISTERING
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words
+
+
+def _is_function(module: Module, node: ast.expr) -> bool:
+    """Whether a name may stand for a function of PyTorch that registers, or for a method of a library."""
+    for one in meanings(module, node):
+        receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+        is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
+        if is_registering_name(one.module.path(one.node)):
+            return True
+        if is_method and _is_library(one.module, receiver):
+            return True
+    return False
+
+
+def _is_library(module: Module, node: ast.expr | None) -> bool:
+    try:
+        return _library(module, node) is not None
+    except Unread:
+        return True  # One whose namespace is computed.
 
 
 def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[ast.AST]:

@@ -38,7 +38,7 @@ class Module:
     assigned: Mapping[str, Sequence[ast.expr]]
     functions: Mapping[str, Sequence[Function]]
     others: Mapping[str, Module] = field(repr=False)
-    tree: ast.Module = field(repr=False)
+    nodes: Sequence[ast.AST] = field(repr=False)
     stars: Sequence[str] = ()
     constants: dict[int, tuple[object, object]] = field(default_factory=dict, repr=False)
 
@@ -173,11 +173,12 @@ def parse_module(source: Source, others: dict[str, Module]) -> Module:
         for target, value in _assignments(node):
             if isinstance(target, ast.Name) and value is not None:
                 assigned.setdefault(target.id, []).append(value)
-    inside = _imported_inside(tree, around)
+    nodes = list(ast.walk(tree))
+    inside = _imported_inside(nodes, around)
     own = {*imported, *assigned, *functions}
     imported |= {word: path for word, path in inside.items() if word not in own}
     stars = [path.removesuffix(".*") for word, path in imported.items() if word.startswith("*")]
-    one = Module(name, source, statements, imported, assigned, functions, others, tree, stars)
+    one = Module(name, source, statements, imported, assigned, functions, others, nodes, stars)
     others[name] = one
     return one
 
@@ -223,10 +224,10 @@ def _imported(
         yield name, f"{start}.{one.name}" if start else one.name
 
 
-def _imported_inside(tree: ast.Module, around: Sequence[str]) -> dict[str, str]:
+def _imported_inside(nodes: Sequence[ast.AST], around: Sequence[str]) -> dict[str, str]:
     """What functions import of PyTorch: these names are known in the whole module unless it gives them itself."""
     found = dict[str, str]()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             named = dict(_imported(node, around))
             found |= {name: path for name, path in named.items() if path.startswith("torch")}
