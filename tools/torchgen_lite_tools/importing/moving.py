@@ -17,12 +17,13 @@ from torchgen_lite_tools.importing.cpp_functions import Function
 from torchgen_lite_tools.importing.cpp_preprocessor import without_comments, without_quoted
 from torchgen_lite_tools.importing.library import Library
 
-HEADERS = (".cuh", ".h", ".hpp")
+HEADERS = (".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx")
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 # The namespaces of types that `torch/types.h` declares, and words of C++.
 _WORDS = "const bool char double float int long short signed unsigned void struct size_t ptrdiff_t"
 _INTEGERS = [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _KNOWN = frozenset({"at", "c10", "std", "torch", *_WORDS.split(), *_INTEGERS})
+_STABLE = ("torch::stable::", "torch::headeronly::")
 # What types are called where a file says nothing else, such as below `using namespace at`.
 _OF_AT = (
     "Tensor TensorList IntArrayRef ArrayRef OptionalArrayRef OptionalIntArrayRef Scalar ScalarType"
@@ -147,17 +148,20 @@ def undeclarable_kernels(library: Library) -> Iterator[Diagnostic]:
 def _unknown_types(function: Function) -> Iterator[str]:
     """The words of a declaration that mean nothing outside of the function's file."""
     file = function.spans[-1].source.text
-    # A parameter's own name, behind its type, is none of its words.
-    types = [re.sub(r"(?<=[\s&*>])\w+\Z", "", _parameter(one)) for one in function.spans[:-1]]
+    types = [type_ for type_, _ in _parameters(function)]
     for text in (_spelled(one, file) for one in (function.returns, *types)):
         for word in _QUALIFIED.findall(text):
-            if word.partition("::")[0] not in _KNOWN:
+            # The types of the stable ABI are declared elsewhere.
+            if word.partition("::")[0] not in _KNOWN or word.startswith(_STABLE):
                 yield word
 
 
-def _parameter(span: Span) -> str:
-    """A parameter without its default."""
-    return " ".join(span.text.partition("=")[0].split())
+def _parameters(function: Function) -> Iterator[tuple[str, str]]:
+    """The type of each parameter, and its name with what is behind that; defaults are left out."""
+    for span, name in zip(function.spans, function.names):
+        text = " ".join(span.text.partition("=")[0].split())
+        at = re.search(rf"\b{name}\b\W*\Z", text) if name else None
+        yield (text[: at.start()], text[at.start() :]) if at else (text, "")
 
 
 def _spelled(text: str, file: str, depth: int = 0) -> str:
@@ -179,13 +183,6 @@ def _spelled(text: str, file: str, depth: int = 0) -> str:
 def _declaration(function: Function) -> str:
     *around, name = function.path
     file = function.spans[-1].source.text
-    given = ", ".join(_spelled_parameter(one, file) for one in function.spans[:-1])
+    given = ", ".join(_spelled(type_, file) + name for type_, name in _parameters(function))
     line = f"{_spelled(function.returns, file)} {name}({given});"
     return f"namespace {'::'.join(around)} {{ {line} }}" if around else line
-
-
-def _spelled_parameter(span: Span, file: str) -> str:
-    """A parameter, of which only the type is spelled out, not a name that is called like one."""
-    text = _parameter(span)
-    named = re.fullmatch(r"(.*[\s&*>])(\w+)", text)
-    return _spelled(named[1], file) + named[2] if named else _spelled(text, file)
