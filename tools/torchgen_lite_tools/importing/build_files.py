@@ -203,6 +203,8 @@ def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
         raise _Uncertain("several targets have the files that registered")
     if some:
         raise _Uncertain("no target has all the files that registered: one has to")
+    if any(re.search(rf"(?<![\w.]){re.escape(PurePosixPath(one).name)}\b", text) for one in files):
+        raise _Uncertain("which target has the files that registered is computed")
     return text
 
 

@@ -169,3 +169,10 @@ def test_an_extension_that_is_computed_has_a_line(how: str, tmp_path: Path) -> N
 def test_a_setup_without_an_extension_is_left(tmp_path: Path) -> None:
     text = "import setuptools\nsetuptools.setup(name='lib')\n"
     assert changed(tmp_path, "setup.py", text) == text
+
+
+def test_a_target_that_is_computed_has_a_line(tmp_path: Path) -> None:
+    text = "my_extension(lib csrc/ops.cpp csrc/é.cpp)\n"
+    assert "which target" in changed(tmp_path, "CMakeLists.txt", text)
+    text = "add_library(other csrc/drops.cpp)\n"
+    assert changed(tmp_path, "CMakeLists.txt", text) == text
