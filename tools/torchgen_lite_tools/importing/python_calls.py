@@ -362,6 +362,31 @@ def passed_on(module: Module) -> Iterator[ast.expr]:
     yield from (name for name in possible if id(name) not in fine)
 
 
+def given_away(module: Module) -> Iterator[ast.expr]:
+    """Where a library is given to a function that is imported from a file which is not given."""
+    libraries = {word for word in module.assigned if _is_library(module, ast.Name(word))}
+    libraries |= {word for word in module.imported if _is_library(module, ast.Name(word))}
+    for node in module.nodes if libraries else ():
+        if isinstance(node, ast.Call) and _is_foreign(module, node.func):
+            given = [*node.args, *(one.value for one in node.keywords)]
+            yield from (one for one in given if isinstance(one, ast.Name) and one.id in libraries)
+
+
+def _is_foreign(module: Module, function: ast.expr) -> bool:
+    """Whether a function is imported, neither of PyTorch nor of these files."""
+    path, first = module.path(function), function
+    while isinstance(first, ast.Attribute):
+        first = first.value
+    is_imported = isinstance(first, ast.Name) and first.id in module.imported
+    return is_imported and not path.startswith("torch.") and _home_of(module, path) is None
+
+
+def _home_of(module: Module, path: str) -> Module | None:
+    """The given module of a name, or of the class that the name is in."""
+    before = path.rpartition(".")[0]
+    return module.home(before) or module.home(before.rpartition(".")[0])
+
+
 def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast.Attribute]:
     """Whether a node is a name that is read, and may be that of a function that registers by its last word."""
     if isinstance(node, ast.Attribute):

@@ -23,6 +23,7 @@ from torchgen_lite_tools.importing.python_calls import (
     Suspect,
     Unread,
     calls_of,
+    given_away,
     made_operator,
     passed_on,
     registering,
@@ -122,6 +123,10 @@ def _read_module(module: Module, library: Library, known: set[str]) -> None:
     for given in passed_on(module):
         unread += 1
         why_not = "this is passed on: what it registers then is not known"
+        _report_unread(library, module, f"`{ast.unparse(given)}`", given, why_not)
+    for given in given_away(module):
+        unread += 1
+        why_not = "this library is given to a function that is in none of these files"
         _report_unread(library, module, f"`{ast.unparse(given)}`", given, why_not)
     library.statements += met + unread
     if met or unread:

@@ -188,6 +188,14 @@ NAMED: dict[str, tuple[str, dict[str, str]]] = {
         "a.py:3:",
         {"a.py": f"from elsewhere import LIB\ndeclare = LIB.define\ndeclare({F})\n"},
     ),
+    "a library that is given to what no file has": (
+        "a.py:6:",
+        {"a.py": f"{LIB}from elsewhere import setup\nsetup(LIB)\n"},
+    ),
+    "by its name in another module": (
+        "b.py:3:",
+        {"a.py": LIB, "b.py": "import elsewhere\nfrom .a import LIB as h\nelsewhere.setup(1, library=h)\n"},
+    ),
     "a partial that a file gives what it computes": (
         "b.py:2:",
         {
@@ -219,6 +227,7 @@ def test_what_is_named(place: str, files: dict[str, str], run: Run, project: Pat
         "print 'define'\n",
         f'{HEAD}if hasattr(torch.library, "custom_op") and torch.library.custom_op is not None: ...\n',
         f"{HEAD}import inspect\nnames = inspect.signature(torch.library.custom_op).parameters\n",
+        f"{LIB}kept = []\nkept.append(LIB)\nprint(LIB)\n",
         f"{HEAD}__all__ = ['custom_op']\ntext = custom_op.__doc__\n",
         f"{HEAD}fake = torch.library.register_fake if torch.library.register_fake else None\n",
     ],
