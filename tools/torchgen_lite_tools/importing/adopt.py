@@ -33,6 +33,7 @@ from torchgen_lite_tools.importing.moving import (
     HEADERS,
     kernel_headers,
     moving_operators,
+    undeclarable_kernels,
     without_statements,
 )
 from torchgen_lite_tools.importing.registered import Generated
@@ -102,6 +103,7 @@ def adopt_command(
     if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
         raise Refused(*stopped)
     problems = [*library.diagnostics, *write_entries(library, TORCH_NAMESPACES)[2]]
+    problems += undeclarable_kernels(library)
     names = moving_operators(library, problems)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")

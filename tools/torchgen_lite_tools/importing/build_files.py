@@ -121,8 +121,10 @@ def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
         line = computed[0].lineno
         raise _Uncertain(f"line {line}: which sources this extension has is computed")
     if len(having) != 1 or not set(files) <= (_texts(having[0][1]) or set()):
-        if not calls:
+        if not calls and not re.search(r"\bext_modules\b|Extension\b", text):
             return text
+        if not calls:
+            raise _Uncertain("what makes its extension is computed: it has to compile the sources")
         raise _Uncertain("no extension has all the files that registered: one has to")
     (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
     folders, include = [f"{up / _GENERATED}/include", str(up)], given.get("include_dirs")
@@ -201,6 +203,8 @@ def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
         raise _Uncertain("several targets have the files that registered")
     if some:
         raise _Uncertain("no target has all the files that registered: one has to")
+    if any(re.search(rf"(?<![\w.]){re.escape(PurePosixPath(one).name)}\b", text) for one in files):
+        raise _Uncertain("which target has the files that registered is computed")
     return text
 
 

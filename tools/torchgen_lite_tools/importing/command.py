@@ -88,7 +88,7 @@ def import_command(
         session.talk(f"the functions are those of `{kind} = [{listed}]`")
     for line in _bound(library):
         session.talk(line)
-    if not library.statements:
+    if not library.statements and not diagnostics:
         where = (
             f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
         )

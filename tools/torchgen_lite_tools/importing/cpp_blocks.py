@@ -11,9 +11,12 @@ from tree_sitter import Node
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.reader import KERNEL_NAME
 from torchgen_lite_tools.importing.cpp_functions import Function, Functions
-from torchgen_lite_tools.importing.cpp_kernels import Kernel
+from torchgen_lite_tools.importing.cpp_kernels import BOXED, Kernel
 from torchgen_lite_tools.importing.cpp_tree import CppTree
 from torchgen_lite_tools.importing.library import Implementation, Library
+
+# Where a boxed kernel finds its arguments.
+_STACK = re.compile(r"\bStableIValue\s*(?:\*|\[)|\bStack\s*[*&]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +84,19 @@ class Reader:
     def add_kernel(self, name: str, key: str, asks: str, kernel: Kernel, node: Node) -> None:
         """Add a kernel, or report why it cannot be one; what its author has to change is reported, too."""
         cannot = f"`{name}` has a kernel for {key} that YAML cannot express"
-        if kernel.problem:
-            help_ = "give it a name" if "name" in kernel.problem else "it remains handwritten"
-            return self.report("TG602", cannot, node, kernel.problem, help_)
         overloads = self.find(kernel)
+        problem = kernel.problem or (BOXED if overloads and all(map(_is_boxed, overloads)) else "")
+        if problem:
+            help_ = "give it a name" if "name" in problem else "it remains handwritten"
+            self.library.refused.add(name)
+            return self.report("TG602", cannot, node, problem, help_)
         function, *template = kernel.name.partition("<")
         path = overloads[0].path if overloads else self._path(function)
         shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
         shown += "".join(template)
         if not KERNEL_NAME.fullmatch(shown):
             problem, help_ = "this is an instance of a template", "give it a function of its own"
+            self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
         if any(one.is_member for one in overloads):
             message = f"kernel `{shown}` of `{name}` is a static member of a class"
@@ -115,3 +121,8 @@ class Reader:
         if function.startswith("::"):
             return tuple(function.removeprefix("::").split("::"))
         return (*filter(None, self.around), *function.split("::"))
+
+
+def _is_boxed(function: Function) -> bool:
+    """Whether a function takes a stack of boxed values instead of the operator's arguments."""
+    return any(_STACK.search(text) for text in function.parameters)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, has_errors
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite_tools.importing.cpp_functions import Functions
 from torchgen_lite_tools.importing.cpp_preprocessor import (
@@ -15,14 +16,36 @@ from torchgen_lite_tools.importing.cpp_preprocessor import (
     Macro,
     defined_macros,
     preprocess,
+    without_quoted,
 )
-from torchgen_lite_tools.importing.cpp_registrations import has_registrations, read_registrations
+from torchgen_lite_tools.importing.cpp_registrations import (
+    PYTORCH_MACROS,
+    has_registrations,
+    read_registrations,
+)
 from torchgen_lite_tools.importing.cpp_tree import parse_cpp
 from torchgen_lite_tools.importing.library import Library
 
-ENDINGS = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".mm"})
+_SOURCES = {".C", ".c", ".c++", ".cc", ".cp", ".cpp", ".cppm", ".cu", ".cxx", ".hip", ".ixx", ".mm"}
+_HEADERS = {".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx"}
+ENDINGS = frozenset(_SOURCES | _HEADERS)
 # Those of parts of files, which others include.
-_PARTS = frozenset({".def", ".inc", ".inl", ".ipp"})
+_PARTS = frozenset({".def", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
+# What registers in Python, in a file that is not text.
+_PYTHON = re.compile(r"\btorch\b(?s:.*)\b(?:library|custom_op|triton_op)\b")
+# How much of such a file is searched.
+_MAX_MENTION = 4 * 1024 * 1024
+_WORD = re.compile(r"[A-Za-z_]\w*")
+# A macro that puts the name of a block together: `TORCH_##kind(name, m)`.
+_PASTED = re.compile(r"\b(?:STABLE_)?TORCH\w*\s*##|##\s*(?:_?TORCH)?_?LIBRARY")
+# Another name for a class that registers.
+_CLASS = r"(?:::)?(?:\w+::)*(?:Library|RegisterOperators)"
+_ALIAS = re.compile(
+    rf"\busing\s+(?P<using>\w+)\s*=\s*(?P<class>{_CLASS})\s*;"
+    rf"|\btypedef\s+(?P<defined>{_CLASS})\s+(?P<typedef>\w+)\s*;"
+)
+# How such a name is used: `Ops ops(Ops::DEF, ...)`, or as the type of what a function registers in.
+_USED = re.compile(r"\b(?P<name>\w+)\s*(?:::\s*(?:DEF|IMPL|FRAGMENT)\b|&\s*\w+\s*[,)])")
 # What macros before a function expand to in some build; the parser needs none of it.
 _EXPORT = re.compile(r"(?:__declspec\(\w+\)|__attribute__\(\(.*\)\)|)")
 
@@ -37,11 +60,14 @@ def read_cpp(
     sources = list(sources_of(paths, ENDINGS | _PARTS, library.diagnostics))
     if has_errors(library.diagnostics):
         return library
-    shared = one_meaning(macro for source in sources for macro in defined_macros(source))
-    heads = {name for name, macro in {**shared, **given}.items() if has_registrations(macro.body)}
+    every = [macro for source in sources for macro in defined_macros(source)]
+    classes = {one.name: one for source in sources for one in _classes_of(source)}
+    shared = one_meaning(every)
+    reaching = _reaching([*every, *given.values()])
 
     def known_in(source: Source) -> dict[str, Macro]:
-        return {**shared, **one_meaning(defined_macros(source)), **given}
+        own = one_meaning(defined_macros(source))
+        return {**shared, **_classes_in(source, classes), **own, **given}
 
     by_path = {Path(source.path).resolve(): source for source in sources}
 
@@ -58,8 +84,12 @@ def read_cpp(
     texts = [
         prepared(source)
         for source in sources
-        if has_registrations(source.text) or any(name in source.text for name in heads)
+        if has_registrations(source.text)
+        or any(name in source.text for name in reaching)
+        or _classes_in(source, classes)
     ]
+    for text in texts:
+        library.diagnostics += _not_expanded(text, reaching)
     texts = [text for text in texts if has_registrations(text.text)]
     trees = [parse_cpp(text) for text in progress(texts)]
     functions = Functions()
@@ -69,8 +99,7 @@ def read_cpp(
     # Parsing takes the time of `import`: of the other files only those that have a kernel's name are parsed.
     read_already = {tree.text.source.path for tree in trees}
     for source in progress(sources):
-        words = re.findall(r"[A-Za-z_]\w*", source.text)
-        if source.path not in read_already and not functions.asked.isdisjoint(words):
+        if source.path not in read_already and not functions.asked.isdisjoint(_words(source.text)):
             functions.add(parse_cpp(prepared(source)))
     read_registrations(trees, functions, library)
     library.files += len(sources)
@@ -80,7 +109,7 @@ def read_cpp(
 def sources_of(
     paths: Sequence[Path], endings: Collection[str], diagnostics: list[Diagnostic]
 ) -> Iterator[Source]:
-    """The files, and those in folders by name; in folders, files that are not text are skipped."""
+    """The files, and those in folders by name; in folders, files that are not text are skipped, unless they register."""
     for path in paths:
         inside = path.is_dir()
         for one in _files_below(path, endings) if inside else [path]:
@@ -89,11 +118,74 @@ def sources_of(
                 yield source
             elif not inside:
                 diagnostics += problems
+            elif _may_register_unread(one):
+                diagnostics += [
+                    replace(found, code="TG601", message=f"{found.message}: it may register")
+                    for found in problems
+                ]
+
+
+def _may_register_unread(path: Path) -> bool:
+    """Whether a file that cannot be read as text mentions what registers; also one that cannot be opened at all."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_MENTION)
+    except (OSError, ValueError):
+        return True
+    # UTF-16 has zeros between the letters.
+    text = data.replace(b"\0", b"").decode("latin-1")
+    return has_registrations(text) or _PYTHON.search(text) is not None
 
 
 def _files_below(folder: Path, endings: Collection[str]) -> Iterable[Path]:
     found = (path for path in folder.rglob("*") if path.suffix in endings and path.is_file())
     return sorted(found, key=lambda path: path.as_posix())
+
+
+def _classes_of(source: Source) -> Iterator[Macro]:
+    """A file's own names for the classes that register, which are read as macros."""
+    for match in _ALIAS.finditer(source.text):
+        name, class_ = match["using"] or match["typedef"], match["class"] or match["defined"]
+        if name != class_.rpartition("::")[2]:
+            yield Macro(name, None, class_)
+
+
+def _classes_in(source: Source, classes: Mapping[str, Macro]) -> dict[str, Macro]:
+    """Those names that a file uses as such a class: others may use them for something else."""
+    made = {one.name for one in _classes_of(source)}
+    used = {match["name"] for match in _USED.finditer(source.text)} if classes else made
+    return {name: macro for name, macro in classes.items() if name in made | used}
+
+
+def _reaching(macros: Sequence[Macro]) -> frozenset[str]:
+    """The macros in any of whose meanings there may be a registration: by itself, or by another macro."""
+    found = frozenset[str]()
+    grown = frozenset(one.name for one in macros if _may_register(one.body))
+    while grown - found:
+        found |= grown
+        grown = frozenset(one.name for one in macros if not found.isdisjoint(_words(one.body)))
+    return found - PYTORCH_MACROS
+
+
+def _may_register(body: str) -> bool:
+    return has_registrations(body) or _PASTED.search(body) is not None
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _not_expanded(text: CppText, reaching: Collection[str]) -> Iterator[Diagnostic]:
+    """TG601: the macros that are left in a text and may register, as they have several meanings; each once."""
+    found = dict[str, re.Match[str]]()
+    for match in _WORD.finditer(without_quoted(text.text)):
+        if match[0] in reaching:
+            found.setdefault(match[0], match)
+    for name, match in found.items():
+        message = f"`{name}` may register, and is a macro that has several meanings here"
+        label = Label(text.span(match.start(), match.end()), "what it registers here is not read")
+        help_ = f"give `--macro '{name}=...'`, or the files of one meaning alone"
+        yield Diagnostic("TG601", message, label, help=help_)
 
 
 def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
@@ -103,12 +195,18 @@ def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
     """
     found: dict[str, set[Macro]] = {}
     for macro in macros:
-        if not macro.name.startswith(("TORCH_", "STABLE_TORCH_", "C10_")):
+        if macro.name not in PYTORCH_MACROS:
             several = found.setdefault(macro.name, set())
             if not _EXPORT.fullmatch(macro.body):
-                several.add(macro)
+                several.add(_without_stable(macro))
     return {
         name: next(iter(several), Macro(name, None, ""))
         for name, several in found.items()
         if len(several) < 2
     }
+
+
+def _without_stable(macro: Macro) -> Macro:
+    """A macro that only renames a block of the stable ABI means the same here as one that renames the other block."""
+    is_stable = macro.parameters is None and macro.body in PYTORCH_MACROS
+    return replace(macro, body=macro.body.removeprefix("STABLE_")) if is_stable else macro

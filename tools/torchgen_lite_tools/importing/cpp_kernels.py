@@ -16,6 +16,7 @@ _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly"
 _WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
 _AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
+BOXED = "a boxed kernel does not take the operator's arguments"
 
 
 class Kernel(NamedTuple):
@@ -65,5 +66,5 @@ def _problem(node: Node, name: str) -> str:
     if name == "makeFallthrough":
         return "a fallthrough is not a kernel"
     if name.startswith("makeFromBoxed"):
-        return "a boxed kernel does not take the operator's arguments"
+        return BOXED
     return "this is not the name of a function"

@@ -37,6 +37,22 @@ _HEAD = re.compile(
     r"\b(?:(?:STABLE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?(?:_EXPAND|_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY)?"
     r"|PYBIND11_MODULE|NB_MODULE)\b"
 )
+# PyTorch's macros that are read by name.
+PYTORCH_MACROS = frozenset(
+    f"{abi}TORCH_LIBRARY{kind}{more}"
+    for abi in ("", "STABLE_")
+    for kind in ("", "_IMPL", "_FRAGMENT")
+    for more in ("", "_EXPAND", "_THIS_API_IS_FOR_PER_OP_REGISTRATION_ONLY")
+) | {
+    "MAKE_TORCH_LIBRARY",
+    "MAKE_TORCH_LIBRARY_IMPL",
+    "NB_MODULE",
+    "PYBIND11_MODULE",
+    "TORCH_BOX",
+    "TORCH_FN",
+    "TORCH_SELECTIVE_NAME",
+    "TORCH_SELECTIVE_SCHEMA",
+}
 _BINDERS = {"PYBIND11_MODULE": "pybind11", "NB_MODULE": "nanobind"}
 _SELECTIVE = frozenset({"TORCH_SELECTIVE_SCHEMA", "TORCH_SELECTIVE_NAME", "schema"})
 # Registrations that are not for an operator.
@@ -50,8 +66,13 @@ LEGACY = "RegisterOperators"
 # A parameter that registers.
 _TAKEN = r"\b(?:Library\s*&|module_?(?:\s*&|\b))\s*\w+\s*[,)]"
 _HELPER = re.compile(rf"\b\w+\s*\([^(){{}};]*{_TAKEN}[^(){{}};]*\{{")
+# A class for TorchScript that is registered outside of blocks.
+_CLASS = r"\b(?:torch|jit)\s*::\s*class_\b"
+# Registrations that ask the dispatcher itself.
+_DISPATCHER = r"(?:\.|->)\s*register(?:Def|Impl|Library|Fallback)\b(?=\s*\()"
 _REGISTERS = re.compile(
     rf"TORCH_LIBRARY|PYBIND11_MODULE|NB_MODULE|{LEGACY}|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|{_TAKEN}"
+    rf"|{_CLASS}|{_DISPATCHER}"
 )
 # The number of functions that call each other with a block's variable.
 _MAX_DEPTH = 16
@@ -59,6 +80,8 @@ _MAX_DEPTH = 16
 _OBJECT = re.compile(
     rf"\bMAKE_TORCH_LIBRARY\w*|\bLibrary::(?:DEF|IMPL|FRAGMENT)\b|\b{LEGACY}\b(?=\s*[({{]|\s+\w+\s*[({{=;])"
 )
+# Others that are told by their name.
+_CALLED = re.compile(rf"{_CLASS}|{_DISPATCHER}")
 
 
 def has_registrations(text: str) -> bool:
@@ -138,12 +161,17 @@ def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
     for pattern, said, here in (
         (_HEAD, "cannot be read as the head of a block", "this block"),
         (_OBJECT, "makes an object that registers, which is not read", "this object"),
+        (_CALLED, "registers without a block, and is not read", "this"),
         (_HELPER, "takes what registers, and no block that is read calls it", "this function"),
     ):
         for match in pattern.finditer(text):
             start = text.rfind("\n", 0, match.start()) + 1
             is_using = text[start : match.start()].lstrip().startswith("using")
-            if not is_using and (path, str(match.end() - 1)) not in reader.read:
+            # Where a name for such a class is made, its uses may stand anywhere.
+            if (not is_using or pattern is _CALLED) and (
+                path,
+                str(match.end() - 1),
+            ) not in reader.read:
                 word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
                 label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
                 help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"

@@ -79,7 +79,8 @@ class Library:
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
     C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors. `python`
-    counts the registrations of each Python file: those that were read, and the others.
+    counts the registrations of each Python file: those that were read, and the others. `refused` are the operators of
+    C++ that have a kernel which entries cannot express.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -93,6 +94,7 @@ class Library:
     read: list[Statement] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
     python: dict[str, tuple[int, int]] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
 
     def only(self, fits: Callable[[str], bool]) -> Library:
         """The library with the operators whose names fit."""

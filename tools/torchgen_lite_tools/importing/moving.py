@@ -8,16 +8,34 @@ statements go on registering, beside the generated ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import PurePath
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite_tools.importing.cpp_functions import Function
 from torchgen_lite_tools.importing.cpp_preprocessor import without_comments, without_quoted
 from torchgen_lite_tools.importing.library import Library
 
-HEADERS = (".cuh", ".h", ".hpp")
+HEADERS = (".cuh", ".h", ".h++", ".hh", ".hpp", ".hxx")
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
+# The namespaces of types that `torch/types.h` declares, and words of C++.
+_WORDS = "const bool char double float int long short signed unsigned void struct size_t ptrdiff_t"
+_INTEGERS = [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_KNOWN = frozenset({"at", "c10", "std", "torch", *_WORDS.split(), *_INTEGERS})
+_STABLE = ("torch::stable::", "torch::headeronly::")
+# What types are called where a file says nothing else, such as below `using namespace at`.
+_OF_AT = (
+    "Tensor TensorList IntArrayRef ArrayRef OptionalArrayRef OptionalIntArrayRef Scalar ScalarType"
+)
+_OF_AT += " Device Layout MemoryFormat Generator Storage Stream Dimname DimnameList ITensorListRef"
+_OF_C10 = "SymInt SymIntArrayRef OptionalSymIntArrayRef IValue List Dict DispatchKeySet"
+_OF_STD = "vector array optional tuple pair string string_view"
+_WHOLE = {word: f"at::{word}" for word in _OF_AT.split()}
+_WHOLE |= {word: f"c10::{word}" for word in _OF_C10.split()}
+_WHOLE |= {word: f"std::{word}" for word in _OF_STD.split()}
+# How many names may stand for each other.
+_MAX_DEPTH = 8
 
 
 def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozenset[str]:
@@ -30,6 +48,7 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
         for name in one.operators
         if name not in defined or not one.is_whole or any(place.is_in(one.span) for place in places)
     }
+    stay |= library.refused
     grown = True
     while grown:  # Of one statement, all operators move or none, and of what one line expands to.
         kept = {one.span for one in library.read if one.operators & stay or not one.operators}
@@ -115,8 +134,55 @@ def _file(function: Function) -> str:
     return PurePath(function.spans[-1].source.path).as_posix()
 
 
+def undeclarable_kernels(library: Library) -> Iterator[Diagnostic]:
+    """TG606: kernels that no header declares, and whose types only their own file knows."""
+    for kernel in library.implementations:
+        is_declared = any(_file(one).endswith(HEADERS) for one in kernel.functions)
+        unknown = {word for one in kernel.functions for word in _unknown_types(one)}
+        if unknown and not is_declared and kernel.span is not None:
+            message = f"kernel `{kernel.kernel}` of `{kernel.name}` is declared in no header"
+            label = Label(kernel.span, f"the type `{min(unknown)}` is known in its file alone")
+            yield Diagnostic("TG606", message, label, help="declare it in a header")
+
+
+def _unknown_types(function: Function) -> Iterator[str]:
+    """The words of a declaration that mean nothing outside of the function's file."""
+    file = function.spans[-1].source.text
+    types = [type_ for type_, _ in _parameters(function)]
+    for text in (_spelled(one, file) for one in (function.returns, *types)):
+        for word in _QUALIFIED.findall(text):
+            # The types of the stable ABI are declared elsewhere.
+            if word.partition("::")[0] not in _KNOWN or word.startswith(_STABLE):
+                yield word
+
+
+def _parameters(function: Function) -> Iterator[tuple[str, str]]:
+    """The type of each parameter, and its name with what is behind that; defaults are left out."""
+    for span, name in zip(function.spans, function.names):
+        text = " ".join(span.text.partition("=")[0].split())
+        at = re.search(rf"\b{name}\b\W*\Z", text) if name else None
+        yield (text[: at.start()], text[at.start() :]) if at else (text, "")
+
+
+def _spelled(text: str, file: str, depth: int = 0) -> str:
+    """Types in words that mean the same in every file: whole names, and what other names stand for."""
+
+    def whole(match: re.Match[str]) -> str:
+        word = match[0]
+        # `using at::Tensor;`, `using Sizes = at::IntArrayRef;`, `typedef at::IntArrayRef Sizes;`
+        brought = set(re.findall(rf"\busing\s+((?:\w+::)+{word})\s*;", file))
+        means = set(re.findall(rf"\busing\s+{word}\s*=\s*([^;]+);", file))
+        means |= set(re.findall(rf"\btypedef\s+([^;]+?)\s+{word}\s*;", file))
+        if len(means) == 1 and depth < _MAX_DEPTH:
+            return _spelled(means.pop(), file, depth + 1)
+        return brought.pop() if len(brought) == 1 else _WHOLE.get(word, word)
+
+    return _QUALIFIED.sub(lambda match: match[0] if "::" in match[0] else whole(match), text)
+
+
 def _declaration(function: Function) -> str:
     *around, name = function.path
-    given = ", ".join(" ".join(one.text.partition("=")[0].split()) for one in function.spans[:-1])
-    line = f"{function.returns} {name}({given});"
+    file = function.spans[-1].source.text
+    given = ", ".join(_spelled(type_, file) + name for type_, name in _parameters(function))
+    line = f"{_spelled(function.returns, file)} {name}({given});"
     return f"namespace {'::'.join(around)} {{ {line} }}" if around else line

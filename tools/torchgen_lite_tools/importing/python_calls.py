@@ -11,11 +11,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.kernel_modules import line_span
-from torchgen_lite_tools.importing.python_modules import FUNCTIONS, Function, Module
+from torchgen_lite_tools.importing.python_modules import (
+    FUNCTIONS,
+    Function,
+    Module,
+    alternatives,
+    attribute_of,
+)
 
 # The parameters of each function of `torch.library`; those of an operator's methods lack the name.
 _FUNCTIONS: dict[str, Sequence[str]] = {
@@ -43,6 +49,13 @@ _RENAMED |= {"device_types": "types", "device_type": "types", "dispatch_key": "t
 _OTHERS = frozenset({"fallback", "register_torch_dispatch", "_register_torch_dispatch_rule"})
 _TORCH = ("torch.library.", "torch._library.", "torch._custom_op")
 _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
+_METHODS = frozenset({"define", "impl", "_register_fake", "fallback"})
+_PARTIAL = frozenset({"functools.partial", "partial"})
+_REGISTERING = frozenset({*_FUNCTIONS, *_OTHERS, "_register_fake"})
+# What is asked about a function without calling it.
+_ASKS = frozenset({"hasattr", "callable", "isinstance", "signature", "getsource"})
+# How many names may stand for each other.
+_MAX_MEANINGS = 16
 # How many functions of these files may call each other.
 _MAX_DEPTH = 8
 Given: TypeAlias = "ast.expr | Function"
@@ -50,6 +63,14 @@ Given: TypeAlias = "ast.expr | Function"
 
 class Unread(Exception):
     """Why a registration is not read."""
+
+
+class Suspect(Unread):
+    """Why a call is not read that only looks like a registration; whether it looks so in any file."""
+
+    def __init__(self, why: str, is_certain: bool) -> None:
+        super().__init__(why)
+        self.is_certain = is_certain
 
 
 class Call(NamedTuple):
@@ -137,31 +158,45 @@ def calls_of(statement: ast.stmt) -> Iterator[Call]:
     for call in calls:
         if isinstance(call.func, ast.Call) and len(call.args) == 1:
             yield Call(call.func, call.args[0], is_inside)
-        elif id(call) not in called:
+        if id(call) not in called and _gives_a_function(call.func):
             yield Call(call, None, is_inside)
 
 
-def registering(modules: Sequence[Module]) -> set[str]:
+def _gives_a_function(func: ast.expr) -> bool:
+    """Whether what is called may have a name, or be `getattr(...)` or `partial(...)`."""
+    return not isinstance(func, ast.Call) or bool(func.args)
+
+
+class Scan(NamedTuple):
+    """What is known of a function by itself: its whole name, whether it registers, and the whole names that it calls."""
+
+    path: str
+    registers: bool
+    calls: frozenset[str]
+
+
+def scanned(module: Module) -> Iterator[Scan]:
+    """The functions of a module."""
+    for node in (one for named in module.functions.values() for one in named):
+        calls, registers = set[str](), False
+        for call in (one for one in calls_of(node) if one.is_inside):
+            try:
+                registers |= understood(module, call, (), ()) is not None
+            except Unread:
+                registers = True
+            calls.update(_made_path(one) for one in meanings(module, call.node.func))
+        yield Scan(f"{module.name}.{node.name}", registers, frozenset(calls - {""}))
+
+
+def registering(scans: Sequence[Scan]) -> set[str]:
     """The whole names of functions that register what they are given, and of those that call them."""
-    found = set[str]()
-    functions = [
-        (one, node) for one in modules for named in one.functions.values() for node in named
-    ]
+    found = {one.path for one in scans if one.registers}
     for _ in range(_MAX_DEPTH):
-        found |= {
-            f"{home.name}.{node.name}" for home, node in functions if _registers(home, node, found)
-        }
+        more = {one.path for one in scans if not found.isdisjoint(one.calls)}
+        if more <= found:
+            break
+        found |= more
     return found
-
-
-def _registers(module: Module, node: Function, known: set[str]) -> bool:
-    for call in calls_of(node):
-        try:
-            if call.is_inside and understood(module, call, (), known):
-                return True
-        except Unread:
-            return True
-    return False
 
 
 def understood(
@@ -169,56 +204,257 @@ def understood(
 ) -> Registration | None:
     """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read: a call of a
     function that is `registering`, too."""
-    node = call.node
-    receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
-    path = module.path(node.func)
-    word = node.func.attr if isinstance(node.func, ast.Attribute) else path.rpartition(".")[2]
-    prefix, owner, given = "", ("", ""), dict[str, Given]()
-    if path.startswith(_TORCH):
-        word = path.rpartition(".")[2]
-        names = _FUNCTIONS.get(word)
-        if word in _GIVEN_LIBRARY and node.args and (found := _library(module, node.args[0])):
-            prefix, owner, names = "Library.", found, _GIVEN_LIBRARY[word]
-    elif found := _library(module, receiver):
-        prefix, owner, names = "Library.", found, _OF_LIBRARY.get(word)
-    elif name := made_operator(module, receiver):
-        names, given = _FUNCTIONS.get(word, ("",))[1:] or None, {"name": ast.Constant(name)}
-    elif path in registering or _made_by(module, node.func) in registering:
-        raise Unread(f"`{ast.unparse(node.func)}` registers it")
-    elif _is_suspect(word, node, receiver):
-        raise Unread(f"`{ast.unparse(receiver or node.func)}` is not known here")
-    else:
+    node, possible = call.node, list(meanings(module, call.node.func))
+    found = next(filter(None, (_registrar(one, node) for one in possible)), None)
+    # What a call gives is told with the function that it is then called with.
+    made = node.func if isinstance(node.func, ast.Call) else None
+    if found is None:
+        if any(_made_path(one) in registering for one in possible if one.node is not made):
+            raise Unread(f"`{ast.unparse(node.func)}` registers it")
+        suspect = next((one for one in possible if _is_suspect(one, node)), None)
+        if suspect is not None:
+            unknown = getattr(suspect.node, "value", suspect.node)
+            why = f"`{ast.unparse(unknown)}` is not known here"
+            raise Suspect(why, _looks_like_one(suspect, node))
         return None
+    names, word = found.names, found.kind.rpartition(".")[2]
     if names is None and word not in _OTHERS:
         return None
     if call.is_inside:
         raise Unread("this is in a function, a loop or a class")
     if names is None:
         raise Unread("this remains handwritten")
-    starred = [one for one in node.args if isinstance(one, ast.Starred)]
-    if starred or None in [one.arg for one in node.keywords]:
+    before = found.meaning
+    positional, keywords = [*before.args, *node.args], [*before.keywords, *node.keywords]
+    starred = [one for one in positional if isinstance(one, ast.Starred)]
+    if starred or None in [one.arg for one in keywords]:
         raise Unread("its arguments are computed")
-    given |= zip(names, node.args)
-    given |= {_RENAMED.get(one.arg or "", one.arg or ""): one.value for one in node.keywords}
+    elsewhere = [*before.args, *(one.value for one in before.keywords)]
+    if before.module is not module and not all(map(_is_literal, elsewhere)):
+        raise Unread(f"`{before.module.name}` gives a part of its arguments")
+    given = {**found.given, **dict(zip(names, positional))}
+    given |= {_RENAMED.get(one.arg or "", one.arg or ""): one.value for one in keywords}
     given |= {"fn": call.passed} if call.passed else {}
-    return Registration(module, node, prefix + word, given, owner, conditions)
+    return Registration(module, node, found.kind, given, found.owner, conditions)
 
 
-def _made_by(module: Module, node: ast.expr) -> str:
-    """What was called for the value of a name."""
-    home, one = module.value(node) or (module, None)
-    return home.path(one.func) if isinstance(one, ast.Call) and one is not node else ""
+class Meaning(NamedTuple):
+    """What a name may stand for, where that is written, and what `functools.partial` gives it before its call."""
+
+    module: Module
+    node: ast.expr
+    args: tuple[ast.expr, ...] = ()
+    keywords: tuple[ast.keyword, ...] = ()
 
 
-def _is_suspect(word: str, node: ast.Call, receiver: ast.expr | None) -> bool:
+def meanings(
+    module: Module, node: ast.expr, seen: set[int] | None = None, depth: int = 0
+) -> Iterator[Meaning]:
+    """All that an expression may stand for by names, `getattr`, `functools.partial` and conditions; itself first."""
+    seen = set() if seen is None else seen
+    yield Meaning(module, node)
+    if id(node) in seen or depth == _MAX_MEANINGS:
+        return
+    seen.add(id(node))
+    for one in _next_meanings(module, node):
+        for inner in meanings(one.module, one.node, seen, depth + 1):
+            args, keywords = (*inner.args, *one.args), (*inner.keywords, *one.keywords)
+            yield Meaning(inner.module, inner.node, args, keywords)
+
+
+def _next_meanings(module: Module, node: ast.expr) -> Iterator[Meaning]:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        yield from (Meaning(home, value) for home, value in module.assignments(node))
+    elif attribute := attribute_of(node):
+        yield Meaning(module, attribute)
+    elif isinstance(node, ast.Call) and node.args and module.path(node.func) in _PARTIAL:
+        yield Meaning(module, node.args[0], tuple(node.args[1:]), tuple(node.keywords))
+    for one in alternatives(node):
+        yield Meaning(module, one)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+class _Registrar(NamedTuple):
+    """A function that registers: what it does, the names of its parameters (None if it remains handwritten, or does
+    something else), and the library and the operator that it belongs to."""
+
+    meaning: Meaning
+    kind: str
+    names: Sequence[str] | None
+    owner: tuple[str, str] = ("", "")
+    given: Mapping[str, Given] = {}
+
+
+def _registrar(one: Meaning, call: ast.Call) -> _Registrar | None:
+    """What is called if that is a function of PyTorch, or a method of a library or of an operator that was made."""
+    module, path = one.module, one.module.path(one.node)
+    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    word = receiver and isinstance(one.node, ast.Attribute) and one.node.attr or ""
+    if path.startswith(_TORCH):
+        word = path.rpartition(".")[2]
+        first = next(((module, arg) for arg in one.args), None)
+        first = first or next(((module, arg) for arg in call.args), None)
+        if word in _GIVEN_LIBRARY and first and (owner := _library(*first)):
+            return _Registrar(one, f"Library.{word}", _GIVEN_LIBRARY[word], owner)
+        return _Registrar(one, word, _FUNCTIONS.get(word))
+    if is_computed_function(one):
+        raise Unread("which function of PyTorch this is, is computed")
+    if owner := _library(module, receiver):
+        return _Registrar(one, f"Library.{word}", _OF_LIBRARY.get(word), owner)
+    if name := made_operator(module, receiver):
+        names = _FUNCTIONS.get(word, ("",))[1:] or None
+        return _Registrar(one, word, names, ("", ""), {"name": ast.Constant(name)})
+    return None
+
+
+def is_computed_function(one: Meaning) -> bool:
+    """Whether this is `getattr(torch.library, name)`, or of a library, with a name that is computed."""
+    node = one.node
+    is_getattr = isinstance(node, ast.Call) and one.module.path(node.func) == "getattr"
+    if not is_getattr or not isinstance(node, ast.Call) or not node.args or attribute_of(node):
+        return False
+    whole = f"{one.module.path(node.args[0])}."
+    return whole in _TORCH or _is_library(one.module, node.args[0])
+
+
+def _made_path(one: Meaning) -> str:
+    """The whole name of what is meant, or of the function that gave it."""
+    return one.module.path(one.node.func if isinstance(one.node, ast.Call) else one.node)
+
+
+def registers_itself(module: Module, node: ast.expr) -> bool:
+    """Whether a name may stand for a library, or for what registers."""
+    if _is_function(module, node):
+        return True
+    return any(
+        is_computed_function(one) or _is_library(one.module, one.node)
+        for one in meanings(module, node)
+    )
+
+
+def is_registering_name(path: str) -> bool:
+    """Whether a whole name is that of a function of PyTorch that registers.
+
+    >>> is_registering_name("torch.library.define"), is_registering_name("torch.library.opcheck")
+    (True, False)
+    """
+    return path.startswith(_TORCH) and path.rpartition(".")[2] in _REGISTERING
+
+
+def passed_on(module: Module) -> Iterator[ast.expr]:
+    """Where a function that registers is neither called nor gets a name: what happens to it is not known."""
+    given = {*module.imported, *module.assigned}
+    words = {word for word in given if _is_function(module, ast.Name(word, ast.Load()))}
+    possible = [one for one in module.nodes if _is_named(one, words) and _is_function(module, one)]
+    if not possible:
+        return
+    fine = {id(part) for values in module.assigned.values() for part in values}
+    # In this order, a node comes before its parts.
+    for node in module.nodes:
+        fine |= set(map(id, _harmless_parts(module, node, id(node) in fine)))
+    yield from (name for name in possible if id(name) not in fine)
+
+
+def given_away(module: Module) -> Iterator[ast.expr]:
+    """Where a library is given to a function that is imported from a file which is not given."""
+    libraries = {word for word in module.assigned if _is_library(module, ast.Name(word))}
+    libraries |= {word for word in module.imported if _is_library(module, ast.Name(word))}
+    for node in module.nodes if libraries else ():
+        if isinstance(node, ast.Call) and _is_foreign(module, node.func):
+            given = [*node.args, *(one.value for one in node.keywords)]
+            yield from (one for one in given if isinstance(one, ast.Name) and one.id in libraries)
+
+
+def _is_foreign(module: Module, function: ast.expr) -> bool:
+    """Whether a function is imported, neither of PyTorch nor of these files."""
+    path, first = module.path(function), function
+    while isinstance(first, ast.Attribute):
+        first = first.value
+    is_imported = isinstance(first, ast.Name) and first.id in module.imported
+    return is_imported and not path.startswith("torch.") and _home_of(module, path) is None
+
+
+def _home_of(module: Module, path: str) -> Module | None:
+    """The given module of a name, or of the class that the name is in."""
+    before = path.rpartition(".")[0]
+    return module.home(before) or module.home(before.rpartition(".")[0])
+
+
+def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast.Attribute]:
+    """Whether a node is a name that is read, and may be that of a function that registers by its last word."""
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, ast.Load) and node.attr in _REGISTERING
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words
+
+
+def _is_function(module: Module, node: ast.expr) -> bool:
+    """Whether a name may stand for a function of PyTorch that registers, or for a method of a library."""
+    for one in meanings(module, node):
+        receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+        is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
+        if is_registering_name(one.module.path(one.node)):
+            return True
+        if is_method and _is_library(one.module, receiver):
+            return True
+    return False
+
+
+def _is_library(module: Module, node: ast.expr | None) -> bool:
+    try:
+        return _library(module, node) is not None
+    except Unread:
+        return True  # One whose namespace is computed.
+
+
+def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[ast.AST]:
+    """The parts of a node that are called, compared or asked about, and those that are the value of a part that is fine."""
+    if isinstance(node, ast.Call):
+        yield node.func
+        name = module.path(node.func)
+        if name.rpartition(".")[2] in _ASKS or (is_fine and name in {*_PARTIAL, "getattr"}):
+            yield from node.args
+    elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        yield from node.decorator_list
+    elif isinstance(node, ast.Attribute):
+        yield node.value
+    elif isinstance(node, ast.Compare):
+        yield from (node.left, *node.comparators)
+    elif isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
+        yield node.test
+    if is_fine and isinstance(node, ast.expr):
+        yield from alternatives(node)
+
+
+def _is_suspect(one: Meaning, call: ast.Call) -> bool:
     """Whether a call of something that is not known here looks like a registration."""
-    first = node.args[0] if node.args else None
+    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    path = one.module.path(one.node)
+    word = one.node.attr if isinstance(one.node, ast.Attribute) else path.rpartition(".")[2]
+    given = (*one.args, *call.args)
+    first = given[0] if given else None
     if word not in ("define", "impl"):
         is_known = word in _FUNCTIONS or word in _OF_LIBRARY
-        return is_known and (first is not None or bool(node.keywords))
+        return is_known and (first is not None or bool(call.keywords))
     text = first.value if isinstance(first, ast.Constant) else "("
-    is_named = isinstance(text, str) and ("(" in text if word == "define" else len(node.args) > 1)
+    is_named = isinstance(text, str) and ("(" in text if word == "define" else len(given) > 1)
     return first is not None and receiver is not None and is_named
+
+
+def _looks_like_one(one: Meaning, call: ast.Call) -> bool:
+    """Whether a suspect call is none of another project's: it is given a schema, or a kernel of an operator."""
+    word = one.node.attr if isinstance(one.node, ast.Attribute) else ""
+    texts = [arg.value for arg in (*one.args, *call.args) if isinstance(arg, ast.Constant)]
+    named = [text for text in texts if isinstance(text, str)]
+    if word == "impl":
+        return bool(named)
+    return any("->" in text or "::" in text for text in named)
 
 
 def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
@@ -236,11 +472,22 @@ def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
 def made_operator(module: Module, node: ast.expr | None) -> str:
     """The name of the operator that `custom_op` makes of what an expression stands for; "" for none."""
     home, one = module.value(node) or (module, None)
+    made: list[ast.expr]
     made = [*one.decorator_list] if isinstance(one, FUNCTIONS) else [one] if one else []
     made += [call.func for call in made if isinstance(call, ast.Call)]
     for call in made:
-        path = home.path(call.func) if isinstance(call, ast.Call) else ""
-        is_made = path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op"))
-        if isinstance(call, ast.Call) and is_made and call.args:
-            return str(_constant(home, call.args[0]))
+        for meaning in meanings(home, call.func) if isinstance(call, ast.Call) else ():
+            path = meaning.module.path(meaning.node)
+            if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
+                return _first_text(home, meaning, call)
     return ""
+
+
+def _first_text(module: Module, meaning: Meaning, call: ast.expr) -> str:
+    """The name that is given to `custom_op`; "" if it is not."""
+    if meaning.args:
+        return str(_constant(meaning.module, meaning.args[0]))
+    given = call.args if isinstance(call, ast.Call) else []
+    named = call.keywords if isinstance(call, ast.Call) else []
+    texts = [*given[:1], *(one.value for one in named if one.arg == "name")]
+    return str(_constant(module, texts[0])) if texts else ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple, TypeAlias
 
 from torchgen_lite.diagnostics import Source
@@ -37,6 +38,8 @@ class Module:
     assigned: Mapping[str, Sequence[ast.expr]]
     functions: Mapping[str, Sequence[Function]]
     others: Mapping[str, Module] = field(repr=False)
+    nodes: Sequence[ast.AST] = field(repr=False)
+    stars: Sequence[str] = ()
     constants: dict[int, tuple[object, object]] = field(default_factory=dict, repr=False)
 
     def has(self, function: Function) -> bool:
@@ -54,24 +57,57 @@ class Module:
         """The whole name of `tl.custom_op`, such as `torch.library.custom_op`; "" for no name. A name that has several
         values means that of PyTorch, which other branches replace."""
         seen = set() if seen is None else seen
+        node = attribute_of(node) or node
         if isinstance(node, ast.Attribute):
             before = self.path(node.value, seen)
             return before and self._origin(f"{before}.{node.attr}")
+        if isinstance(node, (ast.IfExp, ast.BoolOp, ast.NamedExpr)):
+            return self._theirs(alternatives(node), seen)
         if not isinstance(node, ast.Name) or node.id in seen:
             return ""
         if node.id in self.imported:
             return self._origin(self.imported[node.id])
         seen.add(node.id)
-        values = (self.path(one, seen) for one in self.assigned.get(node.id, ()))
-        theirs = next((one for one in values if one.startswith("torch.")), "")
+        theirs = self._theirs(self.assigned.get(node.id, ()), seen)
         is_own = node.id in self.functions or node.id in self.assigned
-        return theirs or (f"{self.name}.{node.id}" if is_own else node.id)
+        return theirs or (f"{self.name}.{node.id}" if is_own else self._starred(node.id))
+
+    def _theirs(self, values: Sequence[ast.expr], seen: set[str]) -> str:
+        """The name of PyTorch among several values; "" for none."""
+        paths = (self.path(one, seen) for one in values)
+        return next((one for one in paths if one.startswith("torch.")), "")
+
+    def _starred(self, word: str) -> str:
+        """The whole name of one that `import *` may bring."""
+        for module in self.stars:
+            home = self.home(module)
+            if home and word in {*home.assigned, *home.functions, *home.imported}:
+                return self._origin(f"{module}.{word}")
+            if module == "torch.library" and not hasattr(builtins, word):
+                return f"{module}.{word}"
+        return word
+
+    def home(self, name: str) -> Module | None:
+        """The given module of a whole name; one in folders without `__init__.py` is told by its path."""
+        if name in self.others:
+            return self.others[name]
+        parts = tuple(name.split("."))
+        one = self.others.get(parts[-1])
+        path = PurePath(one.source.path).with_suffix("").parts if one else ()
+        return one if path[-len(parts) :] == parts else None
+
+    def assignments(self, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
+        """What is assigned to a name, each with the module where that is written."""
+        module, _, word = self.path(node).rpartition(".")
+        home = self if module == self.name else self.home(module)
+        if home is not None:
+            yield from ((home, value) for value in home.assigned.get(word, ()))
 
     def _origin(self, path: str) -> str:
         """The whole name of what a module passes on that imports it itself."""
         for _ in range(_MAX_DEPTH):
             module, _, word = path.rpartition(".")
-            home = self.others.get(module)
+            home = self.home(module)
             if home is None or word not in home.imported:
                 break
             path = home.imported[word]
@@ -84,7 +120,7 @@ class Module:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return (self, node) if node else None
         module, _, word = self.path(node).rpartition(".")
-        home = self if module == self.name else self.others.get(module)
+        home = self if module == self.name else self.home(module)
         if home is None or depth == _MAX_DEPTH:
             return None
         values = [*home.assigned.get(word, ()), *home.functions.get(word, ())]
@@ -128,16 +164,23 @@ def parse_module(source: Source, others: dict[str, Module]) -> Module:
     statements = tuple(_placed(tree.body, ()))
     imported, assigned = dict[str, str](), dict[str, list[ast.expr]]()
     functions = dict[str, list[Function]]()
-    for one in (placed.node for placed in statements):
-        if isinstance(one, (ast.Import, ast.ImportFrom)):
-            imported |= _imported(one, name.split(".") if is_package else name.split(".")[:-1])
-        elif isinstance(one, FUNCTIONS):
-            functions.setdefault(one.name, []).append(one)
-        for target, value in _assignments(one):
+    around = name.split(".") if is_package else name.split(".")[:-1]
+    for node in (placed.node for placed in statements):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            imported |= _imported(node, around)
+        elif isinstance(node, FUNCTIONS):
+            functions.setdefault(node.name, []).append(node)
+        for target, value in _assignments(node):
             if isinstance(target, ast.Name) and value is not None:
                 assigned.setdefault(target.id, []).append(value)
-    others[name] = Module(name, source, statements, imported, assigned, functions, others)
-    return others[name]
+    nodes = list(ast.walk(tree))
+    inside = _imported_inside(nodes, around)
+    own = {*imported, *assigned, *functions}
+    imported |= {word: path for word, path in inside.items() if word not in own}
+    stars = [path.removesuffix(".*") for word, path in imported.items() if word.startswith("*")]
+    one = Module(name, source, statements, imported, assigned, functions, others, nodes, stars)
+    others[name] = one
+    return one
 
 
 def _module_name(path: Path) -> tuple[str, bool]:
@@ -176,7 +219,39 @@ def _imported(
     around = package[: len(package) - node.level + 1] if node.level else []
     start = ".".join([*around, *([node.module] if node.module else [])])
     for one in node.names:
-        yield one.asname or one.name, f"{start}.{one.name}" if start else one.name
+        # Several modules may bring all of their names.
+        name = f"*{start}" if one.name == "*" else one.asname or one.name
+        yield name, f"{start}.{one.name}" if start else one.name
+
+
+def _imported_inside(nodes: Sequence[ast.AST], around: Sequence[str]) -> dict[str, str]:
+    """What functions import of PyTorch: these names are known in the whole module unless it gives them itself."""
+    found = dict[str, str]()
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            named = dict(_imported(node, around))
+            found |= {name: path for name, path in named.items() if path.startswith("torch")}
+    return found
+
+
+def alternatives(node: ast.expr) -> Sequence[ast.expr]:
+    """The expressions one of which is the value of `a if c else b`, `a or b` and `(n := a)`."""
+    if isinstance(node, ast.IfExp):
+        return node.body, node.orelse
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    return (node.value,) if isinstance(node, ast.NamedExpr) else ()
+
+
+def attribute_of(node: ast.expr | None) -> ast.Attribute | None:
+    """`a.b` for `getattr(a, "b")`."""
+    if not isinstance(node, ast.Call) or len(node.args) < 2:
+        return None
+    name = node.args[1]
+    is_getattr = isinstance(node.func, ast.Name) and node.func.id == "getattr"
+    if not is_getattr or not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    return ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:

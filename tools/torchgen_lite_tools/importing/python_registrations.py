@@ -19,16 +19,29 @@ from torchgen_lite_tools.importing.library import (
 )
 from torchgen_lite_tools.importing.python_calls import (
     Registration,
+    Scan,
+    Suspect,
     Unread,
     calls_of,
+    given_away,
     made_operator,
+    passed_on,
     registering,
+    registers_itself,
+    scanned,
     understood,
 )
 from torchgen_lite_tools.importing.python_modules import FUNCTIONS, Module, parse_module
 from torchgen_lite_tools.importing.python_schemas import infer_python_schema
 
-_MAY_REGISTER = re.compile(r"\blibrary\b|\b_?custom_ops?\b|\bregister_fake\b|\btriton_op\b")
+# What speaks of PyTorch's registrations, and what may be one of their names: a file with neither registers only by
+# a name that another file passes on.
+_MENTIONS = re.compile(r"\blibrary\b|\b_?custom_ops?\b|\bregister_fake\b|\btriton_op\b")
+_MAY_CALL = re.compile(
+    rf"{_MENTIONS.pattern}|\b(?:define|impl|impl_abstract|fallback|_register_fake)\b"
+    r"|\bregister_(?:kernel|vmap|autograd|autocast|torch_dispatch)\b"
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _PLAIN = "CompositeExplicitAutograd"
 
 
@@ -36,19 +49,45 @@ def read_python(sources: Iterable[Source], library: Library) -> None:
     """Add what Python files register."""
     every, others = list(sources), dict[str, Module]()
     library.files += len(every)
-    likely = [one for one in every if _MAY_REGISTER.search(one.text)]
-    modules = list(_parsed(likely, others, library))
-    try:
-        known = registering(modules)
-    except RecursionError:
-        known = set()
-    words = {name.rpartition(".")[2] for name in known}
-    rest = [one for one in every if one not in likely and any(word in one.text for word in words)]
-    for module in [*modules, *_parsed(rest, others, library)]:
+    rest = {one.path: one for one in every}
+    found = [one for one in every if _MAY_CALL.search(one.text)]
+    modules, scans, known, is_final = list[Module](), dict[str, list[Scan]](), set[str](), False
+    while found or not is_final:
+        # Once no file is left that may register, all is looked at with what every file says.
+        is_final = not found
+        scans = {} if is_final else scans
+        for source in found:
+            del rest[source.path]
+        modules += _parsed(found, others, library)
+        for module in modules:
+            if module.source.path not in scans:
+                scans[module.source.path] = _scanned(module)
+        known = registering([one for several in scans.values() for one in several])
+        words = {path.rpartition(".")[2] for path in known}
+        words |= {word for module in modules for word in _passed_words(module)}
+        found = [one for one in rest.values() if not words.isdisjoint(_WORD.findall(one.text))]
+    for module in modules:
         try:
             _read_module(module, library, known)
         except RecursionError:
             _report_file(library, module.source, "is nested too deeply", 1)
+
+
+def _scanned(module: Module) -> list[Scan]:
+    try:
+        return list(scanned(module))
+    except RecursionError:
+        return []  # It is reported when the module is read.
+
+
+def _passed_words(module: Module) -> Iterator[str]:
+    """The names under which a module passes on what registers: libraries, and other names for functions of PyTorch."""
+    for word in {*module.assigned, *module.imported}:
+        try:
+            if registers_itself(module, ast.Name(word, ast.Load())):
+                yield word
+        except RecursionError:
+            yield word
 
 
 def _parsed(
@@ -58,7 +97,8 @@ def _parsed(
         try:
             yield parse_module(source, others)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            _report_file(library, source, "is not Python", getattr(error, "lineno", None) or 1)
+            if _MENTIONS.search(source.text) or "torch" in source.text:
+                _report_file(library, source, "is not Python", getattr(error, "lineno", None) or 1)
 
 
 def _report_file(library: Library, source: Source, why: str, line: int) -> None:
@@ -68,6 +108,7 @@ def _report_file(library: Library, source: Source, why: str, line: int) -> None:
 
 def _read_module(module: Module, library: Library, known: set[str]) -> None:
     met = unread = 0
+    speaks = _MENTIONS.search(module.source.text) is not None
     for node, conditions in module.statements:
         for call in calls_of(node):
             try:
@@ -76,13 +117,25 @@ def _read_module(module: Module, library: Library, known: set[str]) -> None:
                     _READERS[one.kind](one, library)
                     met += 1
             except Unread as why:
-                unread += 1
-                label = Label(line_span(module.source, call.node.lineno), str(why))
-                message = f"{call} was not read"
-                library.diagnostics.append(Diagnostic("TG614", message, label))
+                if speaks or not isinstance(why, Suspect) or why.is_certain:
+                    unread += 1
+                    _report_unread(library, module, call, call.node, str(why))
+    for given in passed_on(module):
+        unread += 1
+        why_not = "this is passed on: what it registers then is not known"
+        _report_unread(library, module, f"`{ast.unparse(given)}`", given, why_not)
+    for given in given_away(module):
+        unread += 1
+        why_not = "this library is given to a function that is in none of these files"
+        _report_unread(library, module, f"`{ast.unparse(given)}`", given, why_not)
     library.statements += met + unread
     if met or unread:
         library.python[module.source.path] = met, unread
+
+
+def _report_unread(library: Library, module: Module, what: object, at: ast.expr, why: str) -> None:
+    label = Label(line_span(module.source, at.lineno), why)
+    library.diagnostics.append(Diagnostic("TG614", f"{what} was not read", label))
 
 
 def _name(one: Registration) -> str:

@@ -6,7 +6,7 @@ The source of each rule is `torch.library.infer_schema`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from torchgen_lite_tools.importing.python_modules import Function, Module
 
@@ -21,6 +21,8 @@ _TYPES = {
     "torch.dtype": "ScalarType",
     "torch.device": "Device",
 }
+# `torch.types.Number`.
+_NUMBERS = {"int", "float", "bool"}
 _LISTS = {"List", "Sequence", "list"}
 # Which of them may be in lists, and which lists may be None, or have it in them.
 _FITTING = {
@@ -117,11 +119,31 @@ def _read(module: Module, node: ast.expr) -> str:
     return inner and f"{inner}[]"
 
 
-def _union(module: Module, parts: list[ast.expr]) -> str:
-    """`T | None` as `T?`; no other union is a type."""
-    types = [one for one in parts if not (isinstance(one, ast.Constant) and one.value is None)]
-    inner = _read(module, types[0]) if len(types) == 1 and len(parts) == 2 else ""
-    return inner and f"{inner}?"
+def _union(module: Module, parts: Sequence[ast.expr]) -> str:
+    """`T | None` as `T?`, and all numbers as PyTorch's `Number`; no other union is a type."""
+    members = [one for part in parts for one in _members(module, part)]
+    types = [(home, one) for home, one in members if not _is_none(one)]
+    inner = _read(*types[0]) if len(types) == 1 else ""
+    if {home.path(one) for home, one in types} == _NUMBERS:
+        inner = "Scalar"
+    return f"{inner}?" if inner and len(types) < len(members) else inner
+
+
+def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
+    """The types of a union and of unions in it, each with the module where it is written."""
+    home, one = (module, node) if isinstance(node, ast.Constant) else _meant(module, node)
+    parts: Sequence[ast.expr] = ()
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.BitOr):
+        parts = [one.left, one.right]
+    elif isinstance(one, ast.Subscript):
+        word = home.path(one.value).rpartition(".")[2]
+        parts = [one.slice, ast.Constant(None)] if word == "Optional" else parts
+        parts = one.slice.elts if word == "Union" and isinstance(one.slice, ast.Tuple) else parts
+    return [inner for part in parts for inner in _members(home, part)] or [(home, one)]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _default(module: Module, node: ast.expr) -> str:

@@ -333,3 +333,99 @@ def test_a_folder_without_registrations(run: Run, folder: Path) -> None:
     assert result.code == 1
     assert json.loads(result.stdout)["moved"] == []
     assert not (folder / "torchgen_lite.toml").exists()
+
+
+MOVED = """\
+{head}
+{kernel} {{ return x; }}
+at::Tensor g(at::Tensor x) {{ return x; }}
+TORCH_LIBRARY(lib, m) {{
+  m.def("f{schema}", &f);
+  m.def("g(Tensor x) -> Tensor", &g);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "kernel", "declared"),
+    [
+        ("using at::Tensor;", "Tensor f(const Tensor& x)", "at::Tensor f(const at::Tensor& x);"),
+        ("using torch::Tensor;", "Tensor f(Tensor x)", "torch::Tensor f(torch::Tensor x);"),
+        ("using namespace at;", "Tensor f(const Tensor &x)", "at::Tensor f(const at::Tensor &x);"),
+        ("using T = at::Tensor;", "T f(T x = T())", "at::Tensor f(at::Tensor x);"),
+        ("typedef at::Tensor T;\nusing U = T;", "U f(const U&)", "at::Tensor f(const at::Tensor&);"),
+        ("using at::Tensor;", "Tensor f(const Tensor)", "at::Tensor f(const at::Tensor);"),
+        (
+            "using at::Tensor;\nusing Maybe = std::optional<Tensor>;",
+            "Tensor f(const Tensor& x, Maybe y)",
+            "at::Tensor f(const at::Tensor& x, std::optional<at::Tensor> y);",
+        ),
+        (
+            "using namespace at;\nusing std::vector;",
+            "vector<Tensor> f(TensorList Tensor, IntArrayRef n)",
+            "std::vector<at::Tensor> f(at::TensorList Tensor, at::IntArrayRef n);",
+        ),
+    ],
+)  # fmt: skip
+def test_types_are_written_by_meaning(
+    head: str, kernel: str, declared: str, run: Run, folder: Path
+) -> None:
+    """What a header says means the same in every file."""
+    schema = "(Tensor[] x, int[] n) -> Tensor[]" if "List" in kernel else "(Tensor x) -> Tensor"
+    schema = "(Tensor x, Tensor? y) -> Tensor" if "Maybe" in kernel else schema
+    (folder / "ops.cpp").write_text(MOVED.format(head=head, kernel=kernel, schema=schema))
+    result = run("adopt")
+    assert "2 operators moved" in result.stderr, result.stderr
+    assert declared in (folder / "adopted_kernels.h").read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("head", "kernel", "word"),
+    [
+        ("#define TENSOR at::Tensor", "TENSOR f(TENSOR x)", "TENSOR"),
+        ("namespace t = torch;", "t::Tensor f(t::Tensor x)", "t::Tensor"),
+        ("struct Own;", "at::Tensor f(const Own& x)", "Own"),
+        ("using torch::stable::Tensor;", "Tensor f(Tensor x)", "torch::stable::Tensor"),
+        ('#include "types.h"', "Value f(Value x)", "Value"),
+    ],
+)
+def test_types_of_one_file_stay(head: str, kernel: str, word: str, run: Run, folder: Path) -> None:
+    text = MOVED.format(head=head, kernel=kernel, schema="(Tensor x) -> Tensor")
+    (folder / "ops.cpp").write_text(text)
+    result = run("adopt", "--output-format", "concise")
+    assert f"the type '{word}' is known in its file alone" in result.stderr
+    assert "1 operator moved, 1 statement by hand: ops.cpp:5" in result.stderr
+    assert 'm.def("f(' in (folder / "ops.cpp").read_text()
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "&twice<2>",
+        "TORCH_FN(twice<2>)",
+        "[](at::Tensor x) { return x; }",
+        "torch::CppFunction::makeFromBoxedFunction<&boxed>()",
+        "made()",
+        "&stacked",
+    ],
+)
+@pytest.mark.parametrize("place", ["m.impl", "block", "helper"])
+def test_an_operator_stays_with_a_kernel_that_does(
+    kernel: str, place: str, run: Run, folder: Path
+) -> None:
+    head = "void stacked(StableIValue* stack, uint64_t n, uint64_t k) {}\n"
+    head += "template <int N> at::Tensor twice(at::Tensor x) { return x; }\n"
+    impl = f'm.impl("f", torch::kCPU, {kernel});'
+    inside, after = (impl, "") if place == "m.impl" else ("", "")
+    if place == "block":
+        after = f'TORCH_LIBRARY_IMPL(lib, CPU, m) {{ m.impl("f", {kernel}); }}\n'
+    elif place == "helper":
+        head += f"void add(torch::Library& m) {{ {impl} }}\n"
+        inside = "add(m);"
+    body = f"at::Tensor g(at::Tensor x) {{ return x; }}\nTORCH_LIBRARY(lib, m) {{\n  {inside}\n"
+    body += '  m.def("f(Tensor x) -> Tensor");\n  m.def("g(Tensor x) -> Tensor", &g);\n}\n'
+    (folder / "ops.cpp").write_text(f"{head}{body}{after}")
+    assert "1 operator moved" in run("adopt").stderr
+    left = (folder / "ops.cpp").read_text()
+    assert 'm.def("f(' in left and kernel in left and 'm.def("g(' not in left
+    assert "lib::f" not in (folder / "ops.yaml").read_text()

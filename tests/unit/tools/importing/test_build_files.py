@@ -151,3 +151,28 @@ def test_other_files(tmp_path: Path) -> None:
     assert changed(tmp_path, "MANIFEST.in", "include LICENSE\n") == (
         "include LICENSE\ninclude ops.yaml torchgen_lite.toml\n" "recursive-include generated *\n"
     )
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        'ext_modules=[extension("lib._C", ["csrc/ops.cpp"])]',
+        "ext_modules=get_extensions()",
+        '**torch_build("csrc", kind=CppExtension)',
+    ],
+)
+def test_an_extension_that_is_computed_has_a_line(how: str, tmp_path: Path) -> None:
+    text = f"import setuptools\nsetuptools.setup({how})\n"
+    assert "is computed" in changed(tmp_path, "setup.py", text)
+
+
+def test_a_setup_without_an_extension_is_left(tmp_path: Path) -> None:
+    text = "import setuptools\nsetuptools.setup(name='lib')\n"
+    assert changed(tmp_path, "setup.py", text) == text
+
+
+def test_a_target_that_is_computed_has_a_line(tmp_path: Path) -> None:
+    text = "my_extension(lib csrc/ops.cpp csrc/é.cpp)\n"
+    assert "which target" in changed(tmp_path, "CMakeLists.txt", text)
+    text = "add_library(other csrc/drops.cpp)\n"
+    assert changed(tmp_path, "CMakeLists.txt", text) == text
