@@ -203,7 +203,8 @@ def explanation(test: Callable[..., None], case: Case, error: Exception) -> str:
 
 def raised_in(frame: traceback.FrameSummary) -> str:
     """The place of a kernel, or of what it calls: not PyTorch, generated code, or what inductor has written."""
-    foreign = (os.path.dirname(torch.__file__), os.path.dirname(_places.__file__), __file__, "<")
+    folders = (os.path.join(os.path.dirname(str(m.__file__)), "") for m in (torch, _places))
+    foreign = (*folders, __file__, "<")
     if frame.filename.startswith(foreign) or "torchinductor" in frame.filename:
         return ""
     return f"  raised in {frame.filename}:{frame.lineno}: {frame.line}"
