@@ -6,10 +6,16 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
+import inspect
+import logging
 import os
+import re
 import shutil
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,13 +23,16 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
+from torch.autograd.gradcheck import GradcheckError
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import rms_norm_ops  # noqa: F401
-from rms_norm_ops import _axes, _operators, _writes
+from rms_norm_ops import _axes, _operators, _places, _writes
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+# pytest would show hundreds of its empty lines where a compiled call fails.
+logging.getLogger("torch.__trace").disabled = "TORCH_TRACE" not in os.environ
 
 
 class Case(NamedTuple):
@@ -31,6 +40,7 @@ class Case(NamedTuple):
 
     op: Any
     sample: Callable[[], Arguments]
+    place: str
     dtype: torch.dtype = torch.float32
     inputs: tuple[str, ...] = ()
     gradcheck: Mapping[str, Any] | None = {}
@@ -42,6 +52,12 @@ class Case(NamedTuple):
     integers: bool = False
     autocast: torch.dtype | None = None
 
+    def __repr__(self) -> str:
+        """The call as it is written, and where the operator is declared."""
+        source = inspect.getsource(self.sample).strip().removesuffix(",")
+        sample = ast.unparse(ast.parse(source)).removeprefix("lambda: call")
+        return f"{self.op.name()}{sample} in {self.dtype}, of {self.place}"
+
 
 def call(*args: Any, **kwargs: Any) -> Arguments:
     return args, kwargs
@@ -51,8 +67,9 @@ def cases(
     name: str, op: Any, *samples: Any, dtypes: tuple[torch.dtype, ...] = (), **more: Any
 ) -> dict[str, Case]:
     found: dict[str, Case] = {}
+    place = getattr(_places, f"func_{name}")
     for i, sample in enumerate(samples):
-        case = Case(op, sample, **more)
+        case = Case(op, sample, place, **more)
         if not dtypes:
             found[f"{name}_{i}"] = case
         for dtype in dtypes:
@@ -105,9 +122,59 @@ CASES = {
 }
 
 
-def those(wanted: Callable[[Case], object]) -> pytest.MarkDecorator:
+def those(wanted: Callable[[Case], object]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test for the cases that are wanted, and say why it fails."""
     found = {name: case for name, case in CASES.items() if wanted(case)}
-    return pytest.mark.parametrize("case", found.values(), ids=found)
+    each = pytest.mark.parametrize("case", found.values(), ids=found)
+    return lambda test: each(explained(test))
+
+
+def explained(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that fails with a text in place of a traceback, most of which would be PyTorch's."""
+
+    @functools.wraps(test)
+    def checked(**given: Any) -> None:
+        try:
+            test(**given)
+            return
+        except Exception as error:
+            if "--full-trace" in sys.argv:
+                raise
+            text = explanation(test, given["case"], error)
+        pytest.fail(text, pytrace=False)
+
+    return checked
+
+
+def explanation(test: Callable[..., None], case: Case, error: Exception) -> str:
+    """First the cause, the call, and what the test checks; then the rest."""
+    # pytest appends the values of an `assert`, of which the text before says more.
+    text = str(error).partition("\nassert ")[0]
+    kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+    cause, *more = [line for line in f"{kind}{text}".splitlines() if line.strip()] or ["no text"]
+    lines = [cause, f"  sample: {case}", f"  check: {test.__name__}, {test.__doc__}"]
+    places = map(raised_in, traceback.extract_tb(error.__traceback__))
+    lines += [place for place in places if place][-1:]
+    return "\n".join([*lines, *more[:12], "pytest --full-trace shows the whole traceback."])
+
+
+def raised_in(frame: traceback.FrameSummary) -> str:
+    """The place of a kernel, or of what it calls: not PyTorch, generated code, or what inductor has written."""
+    folders = (os.path.join(os.path.dirname(str(m.__file__)), "") for m in (torch, _places))
+    foreign = (*folders, __file__, "<")
+    if frame.filename.startswith(foreign) or "torchinductor" in frame.filename:
+        return ""
+    return f"  raised in {frame.filename}:{frame.lineno}: {frame.line}"
+
+
+def assert_same(case: Case, found: Any, wanted: Any, which: str, **options: Any) -> None:
+    """Fail with which results differ, and by how much."""
+
+    def message(text: str) -> str:
+        largest = re.search(".*absolute difference.*", text, flags=re.IGNORECASE)
+        return f"{which} differ. {largest[0] if largest else ''}\n{text}"
+
+    torch.testing.assert_close(found, wanted, msg=message, **case.tolerances, **options)
 
 
 def arguments(
@@ -152,13 +219,18 @@ def tensors(values: Any) -> list[torch.Tensor]:
 
 @those(lambda case: True)
 def test_opcheck(case: Case) -> None:
-    torch.library.opcheck(case.op, *arguments(case, grad=True))
+    """The kernel does what the schema and the fake say."""
     args, kwargs = arguments(case)
     result = case.op(*args, **kwargs)
+    # What is wrong here is said in fewer words than PyTorch's.
+    own = Inputs("its own tensors", functools.partial(arguments, case))
+    check_fake(case, own, tensors(result))
+    torch.library.opcheck(case.op, *arguments(case, grad=True))
     # It sees what a composed kernel calls, and not what that returns. PyTorch's own schemas do not
     # say all.
     if case.op.namespace != "aten":
-        assert not _writes.broken_promise(case.op._schema, args, kwargs, result)
+        broken = _writes.broken_promise(case.op._schema, args, kwargs, result)
+        assert not broken, broken
 
 
 def is_compiled(case: Case) -> bool:
@@ -175,24 +247,28 @@ def check_compiled(case: Case, backend: str, make: Callable[[], Arguments]) -> N
     config: Any = torch._dynamo.config
     with config.patch(capture_dynamic_output_shape_ops=True):
         found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
-    torch.testing.assert_close(found, wanted, **case.tolerances)
-    torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)), **case.tolerances)
+    assert_same(case, found, wanted, f"results of code of {backend} and of the kernel")
+    given, kept = tensors((args, kwargs)), tensors((others, more))
+    assert_same(case, given, kept, f"tensors written by code of {backend} and by the kernel")
 
 
 @those(is_compiled)
 def test_compile(case: Case) -> None:
+    """A compiled call gives what the kernel gives."""
     check_compiled(case, "aot_eager", lambda: arguments(case))
 
 
 @those(lambda case: case.reference)
 def test_reference(case: Case) -> None:
-    """Compare results, in whatever dtype the reference computes, unless it takes the operator's place."""
+    """The kernel gives what the reference gives."""
     assert case.reference is not None
     args, kwargs = arguments(case)
     wanted = pytree.tree_leaves(case.reference(*args, **kwargs))
     got = pytree.tree_leaves(outcome(case, *arguments(case)))
+    # The dtype of a reference is free, unless it takes the operator's place.
     same = False
-    torch.testing.assert_close(got, wanted, check_dtype=same, check_stride=same, **case.tolerances)
+    which = "results of the kernel and of the reference"
+    assert_same(case, got, wanted, which, check_dtype=same, check_stride=same)
 
 
 # Arguments of `gradcheck` for an operator that computes in float32.
@@ -203,9 +279,11 @@ ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 @pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double precision")
 @those(lambda case: case.inputs and case.gradcheck is not None)
 def test_gradcheck(case: Case) -> None:
+    """The derivatives in the YAML are those of the kernel."""
     given = dict(case.gradcheck or {})
     dtype = given.pop("dtype", torch.float64)
-    leaves, spec = pytree.tree_flatten(arguments(case, dtype, grad=True))
+    sample = arguments(case, dtype, grad=True)
+    leaves, spec = pytree.tree_flatten(sample)
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
     if not wanted:
         pytest.skip("not differentiable")
@@ -246,7 +324,29 @@ def test_gradcheck(case: Case) -> None:
         torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results
     )
     options: dict[str, Any] = (SINGLE if is_single else {}) | given
-    assert torch.autograd.gradcheck(function, inputs, **options)
+    try:
+        with torch._tensor_str.printoptions(threshold=sys.maxsize):
+            assert torch.autograd.gradcheck(function, inputs, **options)
+    except GradcheckError as error:
+        names = [name for name, value in named(case, *sample) for _ in pytree.tree_leaves(value)]
+        text = largest_difference(str(error), [names[index] for index in wanted])
+        raise AssertionError(text) from error
+
+
+def largest_difference(text: str, names: Sequence[str]) -> str:
+    """What two matrices that gradcheck prints say; its text where it prints none."""
+    pattern = r"input (\d+),\nnumerical:tensor\((.*])(?:.*)\nanalytical:tensor\((.*])"
+    printed = re.search(pattern, text, flags=re.DOTALL)
+    if printed is None:
+        return text
+    number = complex if "j" in printed[2] + printed[3] else float
+    matrices = [re.sub(r"[\s\[\]]", "", printed[i]).split(",") for i in (2, 3)]
+    pairs = zip(*(map(number, matrix) for matrix in matrices))
+    kernels, formulas = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    largest = f"largest difference {abs(formulas - kernels):g}"
+    given = f"the formula gives {formulas}, and differences of the kernel {kernels}"
+    said = f"derivative of `{names[int(printed[1])]}`: {largest}: {given}"
+    return f"{said}\n{text.partition('numerical:')[0]}"
 # What a kernel may raise for inputs that it does not take.
 REFUSALS = (AssertionError, IndexError, RuntimeError, TypeError, ValueError)
 
@@ -383,7 +483,7 @@ def test_layouts(case: Case) -> None:
     for variant, results in taken(case, inputs):
         plain = pytree.tree_map_only(torch.Tensor, contiguous, variant.make())
         wanted = tensors(outcome(case, *plain))
-        torch.testing.assert_close(results, wanted, **case.tolerances)
+        assert_same(case, results, wanted, f"results with {variant.what} and with contiguous ones")
 
 
 @those(lambda case: any(a.has_default_value() for a in case.op._schema.arguments))
@@ -399,9 +499,9 @@ def test_defaults(case: Case) -> None:
         return (), left_out()[1] | defaults
 
     inputs = [Inputs("defaults left out", left_out), Inputs("defaults given", given)]
-    for _, results in taken(case, inputs):
+    for variant, results in taken(case, inputs):
         wanted = tensors(outcome(case, *left_out()))
-        torch.testing.assert_close(results, wanted, **case.tolerances)
+        assert_same(case, results, wanted, f"results with {variant.what} and left out")
 
 
 @those(lambda case: case.integers)
@@ -417,13 +517,8 @@ def test_integers(case: Case) -> None:
             wanted = tensors(case.reference(*args, **kwargs)) if case.reference else results
         except REFUSALS:
             continue
-        torch.testing.assert_close(
-            results,
-            wanted,
-            check_dtype=False,
-            check_stride=False,
-            **case.tolerances,
-        )
+        which = f"results of the kernel and of the reference with {variant.what}"
+        assert_same(case, results, wanted, which, check_dtype=False, check_stride=False)
 
 
 # A compiler of C++ is what inductor needs for the CPU.
@@ -434,7 +529,8 @@ FIRST = {case.op: case for case in reversed(CASES.values())}
 
 @those(lambda case: case is FIRST[case.op] and is_compiled(case))
 def test_inductor(case: Case) -> None:
-    """A sample of each operator, as it is and with other strides, where there is a compiler."""
+    """Code of inductor, which relies on the strides that the fake says, gives what the kernel gives."""
+    # A sample of each operator, as it is and with other strides, where there is a compiler.
     backend = "inductor" if HAS_COMPILER else "aot_eager"
     check_compiled(case, backend, functools.partial(arguments, case))
 
@@ -482,7 +578,7 @@ def test_vmap(case: Case) -> None:
                 function,
                 tuple(dim if i in batched else None for i in places),
             )(*values)
-            torch.testing.assert_close(found, wanted, **case.tolerances)
+            assert_same(case, found, wanted, f"results of vmap over {dim} and of a call for each")
 
 
 @those(lambda case: case.autocast)
@@ -499,7 +595,8 @@ def test_autocast(case: Case) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         found = case.op(*args, **kwargs)
     args, kwargs = pytree.tree_map_only(torch.Tensor, cast, arguments(case, other))
-    torch.testing.assert_close(found, case.op(*args, **kwargs), **case.tolerances)
+    wanted = case.op(*args, **kwargs)
+    assert_same(case, found, wanted, "results under autocast and of tensors that were cast")
 
 
 @those(lambda case: case.axes)
@@ -511,7 +608,8 @@ def test_axes(case: Case) -> None:
     results = found if isinstance(found, tuple) or not case.op._schema.returns else [found]
     for result, shape in zip(results, shapes):
         for tensor in tensors(result):
-            assert list(tensor.shape) == list(shape)
+            message = f"the kernel gives shape {list(tensor.shape)}, and the axes say {list(shape)}"
+            assert list(tensor.shape) == list(shape), message
 
 
 def outcome_of(
@@ -530,6 +628,12 @@ def of_each(results: Sequence[Any], wanted: Sequence[torch.Tensor]) -> list[Any]
     """Where each tensor that a call gives is cut: what is written comes before what is returned, and a list is one result."""
     own = results[-len(wanted) :]
     return [cut for cut in own for _ in range(len(wanted) // len(own))]
+
+
+def along(given: Sequence[tuple[str, torch.Tensor]], dims: Sequence[int | None]) -> str:
+    """What is cut, for messages: `x` along 1, `y` along 0."""
+    named_dims = zip((name for name, _ in given), dims)
+    return ", ".join(f"`{name}` along {dim}" for name, dim in named_dims if dim is not None)
 
 
 @those(lambda case: case.axes)
@@ -551,7 +655,8 @@ def test_slices(case: Case, size: int) -> None:
         for place, found, whole in zip(every, outcome_of(case, cut) or [], wanted):
             if place != _axes.SUMMED:
                 compared += 1
-                torch.testing.assert_close(found, whole.narrow(place, 0, size), **case.tolerances)
+                which = f"results of a slice ({along(given, dims)}) and the slice of the results"
+                assert_same(case, found, whole.narrow(place, 0, size), which)
     if not compared:
         pytest.skip("no axis that results have, or the kernel refuses the slices")
 
@@ -600,7 +705,11 @@ def test_sharded(case: Case, halves: Any) -> None:
         every = of_each(results, wanted)
         for place, pieces, whole in zip(every, zip(*found), wanted):
             is_sum = place == _axes.SUMMED
-            assert list(pieces[0].placements) == [Partial() if is_sum else Shard(place)]
+            placements, said = list(pieces[0].placements), [Partial() if is_sum else Shard(place)]
+            assert placements == said, f"a result has {placements}, and the axes say {said}"
             local = [piece.to_local() for piece in pieces]
             joined = local[0] + local[1] if is_sum else torch.cat(local, place)
-            torch.testing.assert_close(joined, whole, **case.tolerances)
+            which = (
+                f"results of two halves ({along(named_tensors, dims)}), joined, and of the whole"
+            )
+            assert_same(case, joined, whole, which)
