@@ -203,7 +203,8 @@ def _uses(formula: Formula) -> Uses:
 def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
-        scalar = reader.scalar(key.value, value, "a formula")
+        missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
+        scalar = reader.scalar(key.value, value, "a formula", missing)
         if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))

@@ -154,7 +154,9 @@ def _read_rule(
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
     """A scalar as an expression, or a YAML list as a list of expressions."""
     if not isinstance(node, ListNode):
-        scalar = reader.scalar(name, node, "an expression")
+        scalar = reader.scalar(
+            name, node, "an expression", f"write the expression behind `{name}:`"
+        )
         return None if scalar is None else parse_in(reader, scalar.value, reader.locator(scalar))
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
