@@ -189,7 +189,7 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
 
 def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
     seen = seen_from_here(found, program.config.root)
-    return [(_place(one), one.code, *content_of(one).in_two) for one in seen]
+    return [(_place(one), one.code, *content_of(one).as_row) for one in seen]
 
 
 def _place(one: Diagnostic) -> str:

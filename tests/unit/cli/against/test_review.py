@@ -42,7 +42,9 @@ def test_the_page(run: Run, changed: Path) -> None:
         assert f"\n**{title}**\n" in page
     assert (
         "| native_functions.yaml:3 | TG364 | `lib::shift`: dispatch key `Meta` was removed: no `Meta` "
-        "| effect: breaks callers; main:native_functions.yaml:4:5: was this |\n"
+        "| keep a kernel for the key or for an alias of it, or accept the change: "
+        '`breaking --accept "reason"`; '
+        "effect: breaks callers; main:native_functions.yaml:4:5: was this |\n"
     ) in page
     assert "| generated/python/ops/" in page
     assert "\n|  |" not in page, "columns have names"
