@@ -1,6 +1,6 @@
 """Typical mistakes, what is said about each, and the result of `lint --fix --unsafe-fixes` for those that it fixes.
 
-<case>.yaml     the operators of a project that is right otherwise
+<case>.yaml     the operators of a project that is right otherwise; of one for PyTorch if its name begins with `torch_`
 <case>.toml     its configuration
 <case>.args     a command line
 <case>.txt      the exit code, and what is said; `UPDATE_EXPECT=1 pytest tests/mistakes` writes it
@@ -22,6 +22,14 @@ from tests.expected import expect
 HERE = Path(__file__).parent
 CASES = sorted(p.name for p in HERE.iterdir() if p.suffix in (".yaml", ".toml", ".args"))
 CONFIG = '[target.python]\npackage = "ops"\n'
+CONFIG_FOR_TORCH = """\
+targets = ["torch-python"]
+
+[target.torch-python]
+package = "ops"
+kernels = ["kernels"]
+fakes = ["kernels"]
+"""
 SCHEMA = """\
 - func: relu(Tensor self) -> Tensor
   dispatch:
@@ -37,6 +45,8 @@ def write_project(case: Path, project: Path) -> None:
     name, text = case.name, case.read_text()
     (project / "kernels.py").write_text(KERNELS)
     usual_config = CONFIG + ('kernels = ["kernels"]\n' if "kernel" in name else "")
+    if name.startswith("torch_"):
+        usual_config = CONFIG_FOR_TORCH
     for path, suffix, usual in (
         ("torchgen_lite.toml", ".toml", usual_config),
         ("native_functions.yaml", ".yaml", SCHEMA),

@@ -82,6 +82,8 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
         return None
     if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:
         return f"`{name}` writes to its arguments"
+    if not schema.written:
+        return f"`{name}` has the name of an in-place operator, but writes to no argument"
     if len(schema.written) != 1:
         return f"`{name}` writes to several arguments"
     if not schema.arguments[0].is_write:

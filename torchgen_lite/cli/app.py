@@ -30,6 +30,33 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 
+def _nearest_command(name: str) -> str | None:
+    """The command that a word begins, `gen`, or that it is most like."""
+    if name.casefold() == "help":
+        return f"{PROGRAM} --help"
+    begun = [command for command in COMMANDS if command.startswith(name.casefold())]
+    return begun[0] if begun and len(name) > 1 else suggest(name, COMMANDS)
+
+
+def _of_absent_tools(name: str) -> click.Command:
+    """A command of the tools where they are not installed: its help says what it does, and what brings it."""
+    needs = f"`{name}` is a command of {extras.TOOLS}"
+
+    def refuse() -> None:
+        raise extras.lacks(needs, extras.TOOLS)
+
+    class Absent(click.Command):
+        def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            installs = extras.install_command(extras.TOOLS)
+            self.help = f"{COMMANDS[name][1]}\n\n{needs}, which is not installed.\n\n\b\n{installs}"
+            super().format_help_text(ctx, formatter)
+
+    # What the command takes is known to the tools alone.
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    short = COMMANDS[name][1]
+    return Absent(name, callback=refuse, short_help=short, context_settings=anything)
+
+
 class LazyGroup(click.Group):
     """A group whose commands live in modules, which are imported when they are asked for."""
 
@@ -41,10 +68,7 @@ class LazyGroup(click.Group):
             return None
         home = COMMANDS[cmd_name][0]
         if home.startswith(TOOLS) and find_spec(TOOLS) is None:
-            if ctx.resilient_parsing:
-                # A shell asks for names.
-                return click.Command(cmd_name, short_help=COMMANDS[cmd_name][1])
-            raise extras.lacks(f"`{cmd_name}` is a command of {extras.TOOLS}", extras.TOOLS)
+            return _of_absent_tools(cmd_name)
         module = importlib.import_module(
             home if home.startswith(TOOLS) else f"torchgen_lite.cli.{home}"
         )
@@ -56,7 +80,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and name not in COMMANDS and not name.startswith("-"):
-            near = suggest(name, COMMANDS)
+            near = _nearest_command(name)
             hint = f" Did you mean `{near}`?" if near else ""
             raise click.UsageError(f"No such command `{name}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -79,7 +103,7 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, "--version", prog_name=PROGRAM)
 @click.pass_context
 def cli(context: click.Context) -> int | None:
-    """Generate operator bindings from native_functions.yaml.
+    """Generate the code around your PyTorch operators.
 
     \b
     torchgen-lite init          to start a project

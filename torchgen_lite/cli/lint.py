@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.projects import each_project, projects_argument
+from torchgen_lite.cli.projects import each_project
 from torchgen_lite.cli.session import Session, command, schema_options, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
@@ -20,35 +20,42 @@ _MAX_ROUNDS = 10
 
 
 @command("lint")
-@projects_argument
+@click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @schema_options
 @click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 def lint_command(
     session: Session,
-    projects: tuple[str, ...],
+    paths: tuple[str, ...],
     schema: tuple[str, ...],
     torch: bool,
     fix: bool,
     unsafe_fixes: bool,
 ) -> int:
-    """Report mistakes in the schema files and in the Python functions that they name. Nothing is
-    written.
+    """Report mistakes in the schema files of projects, or in the given files, and in the Python
+    functions that they name. Nothing is written. A FILE is a schema file, as with `--schema`.
 
     \b
     torchgen-lite lint
+    torchgen-lite lint native_functions.yaml
     torchgen-lite lint --fix
     torchgen-lite lint --fix --unsafe-fixes
     torchgen-lite lint --output-format sarif > lint.sarif
     """
+    files = tuple(path for path in paths if Path(path).suffix in (".yaml", ".yml"))
+    projects = [path for path in paths if path not in files]
     alone = [name for name, given in (("--schema", schema), ("--torch", torch)) if given]
+    if files and (projects or torch):
+        other = "`--torch`" if torch else "projects"
+        raise click.UsageError(f"Schema files and {other} exclude each other.")
+    alone += files[:1]
     if torch and fix:
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
         raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
     chosen = ("fix" if unsafe_fixes else "safe_fix") if fix else ""
-    run = partial(_lint, schema=schema, torch=torch, chosen=chosen)
+    run = partial(_lint, schema=(*schema, *files), torch=torch, chosen=chosen)
     return each_project(session, projects, alone, run)
 
 

@@ -143,7 +143,7 @@ def _page(program: Program, against: str, found: Review) -> str:
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
-        Section("what breaks", list(_breaking_rows(found.breaking.found, program)), _DIAGNOSTIC),
+        Section("what breaks", _diagnostic_rows(found.breaking.found, program), _DIAGNOSTIC),
         Section("new diagnostics", _diagnostic_rows(found.new, program), _DIAGNOSTIC),
         *_table_sections(found.tables),
         Section("generated code", list(_size_rows(found)), ("target", "files", "added", "removed")),
@@ -187,16 +187,9 @@ def _table_sections(tables: Mapping[str, Comparison]) -> Iterator[Section]:
             yield section._replace(title=f"{section.title}{of}")
 
 
-def _breaking_rows(found: Sequence[Diagnostic], program: Program) -> Iterator[tuple[str, ...]]:
-    """As below, with what to do also where only the page of the code says it."""
-    for one, row in zip(found, _diagnostic_rows(found, program)):
-        *cells, rest = row
-        yield (*cells, f"{one.way_on}; {rest}" if content_of(one).is_of_page else rest)
-
-
 def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tuple[str, ...]]:
     seen = seen_from_here(found, program.config.root)
-    return [(line_of(one), one.code, *content_of(one).in_two) for one in seen]
+    return [(line_of(one), one.code, *content_of(one).as_row) for one in seen]
 
 
 def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:

@@ -82,7 +82,7 @@ class Session:
     """The global options, accepted before or after the command (the last one wins), and findings.
 
     `releases` are several for `check`. `root` is the folder of the project that messages are about; None means this
-    folder. `shown` are codes of diagnostics shown in full, the first one first.
+    folder. `shown` has the code of the first error, or else of the first diagnostic, of each report shown in full.
     """
 
     config: tuple[str, ...] = ()
@@ -217,19 +217,25 @@ class Session:
         if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
-            self.shown.append(diagnostics[0].code)
+            errors = [one.code for one in diagnostics if one.severity == "error"]
+            self.shown += errors[:1] or [diagnostics[0].code]
             limit = self.max_diagnostics
             paint = colored if self.use_color() else plain
+            columns = get_terminal_size().columns if sys.stderr.isatty() else 0
             more = ""
             if limit and not self.verbose:
                 diagnostics, more = sum_up(diagnostics, paint)
-            _say(render_full(diagnostics, paint=paint, limit=limit) + more)
+            _say(render_full(diagnostics, paint=paint, limit=limit, columns=columns) + more)
 
     def close(self, code: int) -> None:
         """End the run: say where to read on, or write what was reported as one document, which agrees
         with the exit code."""
         if self.shown:
-            self.talk(f"for more: torchgen-lite explain {self.shown[0]}")
+            from torchgen_lite.diagnostics import read_code
+
+            # A warning above an error is not what stops the reader.
+            errors = [code for code in self.shown if read_code(code).severity == "error"]
+            self.talk(f"for more: torchgen-lite explain {(errors or self.shown)[0]}")
         if self.reports:
             text = render_reports(self.reports, self.output_format, ok=code == FINE)
             click.echo(text, nl=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .model import Diagnostic, Label, Span
@@ -37,8 +38,16 @@ class Content(NamedTuple):
     def in_two(self) -> tuple[str, str]:
         """The headline, and everything else about this place as one text."""
         own = self.remarks[1:] if self.is_of_page else self.remarks
-        remarks = [text if word == "help" else f"{word}: {text}" for word, text in own]
-        return self.headline, "; ".join([*remarks, *self.pointers])
+        return self.headline, self._joined(own)
+
+    @property
+    def as_row(self) -> tuple[str, str]:
+        """The same with the help of the code's page, for a table whose readers do not have the page at hand."""
+        return self.headline, self._joined(self.remarks)
+
+    def _joined(self, remarks: Sequence[tuple[str, str]]) -> str:
+        said = [text if word == "help" else f"{word}: {text}" for word, text in remarks]
+        return "; ".join([*said, *self.pointers])
 
     @property
     def pointers(self) -> list[str]:

@@ -27,6 +27,8 @@ _SHOWN, _NAMED = 2, 8
 _GAP = 3
 # Longer lines are shown as a window around the caret.
 _LINE_WIDTH = 160
+# What stands beside a source line, `12 | ...` and `...`, without the number; and the least that is shown of a line.
+_BESIDE, _SHORTEST = 9, 30
 
 _RESET = "\x1b[0m"
 _COLORS = {
@@ -53,10 +55,15 @@ def colored(text: str, role: str) -> str:
     return f"{_COLORS[role]}{text}{_RESET}" if text else text
 
 
-def render_full(diagnostics: Sequence[Diagnostic], *, paint: Paint = plain, limit: int = 50) -> str:
-    """The first `limit` diagnostics with their source lines, then a count of the rest (0: all)."""
+def render_full(
+    diagnostics: Sequence[Diagnostic], *, paint: Paint = plain, limit: int = 50, columns: int = 0
+) -> str:
+    """The first `limit` diagnostics with their source lines, then a count of the rest (0: all).
+
+    `columns` are those of the terminal, beyond which no source line goes; 0 for a file or a pipe.
+    """
     shown = diagnostics if limit <= 0 else diagnostics[:limit]
-    text = "\n".join(_render(d, paint) for d in shown)
+    text = "\n".join(_render(d, paint, columns) for d in shown)
     rest = len(diagnostics) - len(shown)
     if rest > 0:
         text += f"\n... and {rest} more (`--max-diagnostics 0` shows all)\n"
@@ -86,14 +93,15 @@ def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[lis
     return whole, "".join(lines)
 
 
-def _render(diagnostic: Diagnostic, paint: Paint) -> str:
+def _render(diagnostic: Diagnostic, paint: Paint, columns: int) -> str:
     severity = diagnostic.severity
     head = paint(f"{severity}[{diagnostic.code}]", severity)
     lines = [f"{head}{paint(': ' + one_line(diagnostic.message), 'bold')}"]
     labels = filter(None, [diagnostic.label, *diagnostic.secondary])
     spans = filter(None, [diagnostic.context, *(label.span for label in labels)])
     gutter = max((len(str(span.line)) for span in spans), default=1)
-    lines += _render_source(diagnostic, gutter, paint)
+    longest = max(columns - gutter - _BESIDE, _SHORTEST) if columns else _LINE_WIDTH
+    lines += _render_source(diagnostic, gutter, paint, longest)
     pad = " " * gutter
     remarks = content_of(diagnostic).remarks
     if remarks and len(lines) > 1:
@@ -104,7 +112,9 @@ def _render(diagnostic: Diagnostic, paint: Paint) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _render_source(diagnostic: Diagnostic, gutter: int, paint: Paint) -> Iterator[str]:
+def _render_source(
+    diagnostic: Diagnostic, gutter: int, paint: Paint, longest: int
+) -> Iterator[str]:
     """The snippet of the primary label's file, then one for each other place in another file."""
     pad, primary, context = " " * gutter, diagnostic.label, diagnostic.context
     source = primary.span.source if primary is not None else None
@@ -118,11 +128,12 @@ def _render_source(diagnostic: Diagnostic, gutter: int, paint: Paint) -> Iterato
         span = marks[-1][0].span
         yield f"{paint(f'{pad}{arrow}', 'frame')} {one_line(place(span))}"
         yield paint(f"{pad} |", "frame")
-        yield from _snippet(marks, extra if span.source is source else [], gutter, paint)
+        nearby = extra if span.source is source else []
+        yield from _snippet(marks, nearby, gutter, paint, longest)
 
 
 def _snippet(
-    marks: Sequence[_Mark], extra_lines: Iterable[int], gutter: int, paint: Paint
+    marks: Sequence[_Mark], extra_lines: Iterable[int], gutter: int, paint: Paint, longest: int
 ) -> Iterator[str]:
     """Numbered source lines in order, each followed by the underlines that belong to it."""
     source = marks[0][0].span.source
@@ -133,10 +144,10 @@ def _snippet(
             yield "..."
         elif previous is not None:
             for between in range(previous + 1, line):
-                text = _window(displayable(source.line_text(between)), 0)[0]
+                text = _window(displayable(source.line_text(between)), 0, longest)[0]
                 yield _numbered(between, text, gutter, paint)
         on_line = [mark for mark in marks if mark[0].span.line == line]
-        yield from _marked_line(source, line, on_line, gutter, paint)
+        yield from _marked_line(source, line, on_line, gutter, paint, longest)
         previous = line
 
 
@@ -146,7 +157,7 @@ def _numbered(line: int, text: str, gutter: int, paint: Paint) -> str:
 
 
 def _marked_line(
-    source: Source, line: int, marks: Sequence[_Mark], gutter: int, paint: Paint
+    source: Source, line: int, marks: Sequence[_Mark], gutter: int, paint: Paint, longest: int
 ) -> Iterator[str]:
     raw = source.line_text(line)
     placed = []
@@ -157,7 +168,7 @@ def _marked_line(
         length = max(width(displayable(covered)), 1)
         placed.append((indent, length, sign, role, label.text))
     focus = max(placed, key=lambda p: p[2], default=(0,))[0]
-    text, cut = _window(displayable(raw), focus)
+    text, cut = _window(displayable(raw), focus, longest)
     yield _numbered(line, text, gutter, paint)
     frame = paint(" " * gutter + " |", "frame")
     # Rightmost first, so that the text of a left label does not run under a right one.
@@ -168,12 +179,12 @@ def _marked_line(
         yield f"{frame} {' ' * start}{paint(note, role)}"
 
 
-def _window(text: str, focus: int) -> tuple[str, int]:
+def _window(text: str, focus: int, longest: int) -> tuple[str, int]:
     """The part of a long line around `focus`, and how many columns were cut on its left."""
-    if len(text) <= _LINE_WIDTH:
+    if len(text) <= longest:
         return text, 0
-    begin = 0 if focus < _LINE_WIDTH - 40 else focus - _LINE_WIDTH // 2
-    end = begin + _LINE_WIDTH
+    begin = 0 if focus < longest - longest // 4 else focus - longest // 2
+    end = begin + longest
     left = "..." if begin > 0 else ""
     right = "..." if end < len(text) else ""
     return f"{left}{text[begin:end]}{right}", begin - len(left)

@@ -105,10 +105,26 @@ class _Parser(Cursor):
         return self.texts[self.at]
 
     def require(self, text: str) -> None:
-        self.expect(text, "TG219")
+        if not self.take(text):
+            raise self.unexpected(f"`{text}`")
 
     def unexpected(self, wanted: str) -> Abort:
+        opening = self.left_open() if self.kind == END else None
+        if opening is not None:
+            sign = self.text[opening]
+            self.report("TG219", f"`{sign}` is not closed", opening, opening + 1, "opened here")
+            return Abort()
         return self.abort("TG219", f"expected {wanted}, found {self.found()}", "here")
+
+    def left_open(self) -> int | None:
+        """The offset of the innermost bracket that nothing closes."""
+        opened: list[int] = []
+        for text, start in zip(self.texts, self.starts):
+            if text in ("(", "[", "{"):
+                opened.append(start)
+            elif text in (")", "]", "}") and opened:
+                opened.pop()
+        return opened[-1] if opened else None
 
     def refuse(self, message: str, start: int, end: int, label: str = "here") -> NoReturn:
         self.report("TG219", message, start, end, label)

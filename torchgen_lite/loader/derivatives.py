@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas.mistakes import answer_in_a_formula
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.key_tables import CURRENT
@@ -203,7 +204,8 @@ def _uses(formula: Formula) -> Uses:
 def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
     formulas: list[Formula] = []
     for key, value in pairs:
-        scalar = reader.scalar(key.value, value, "a formula")
+        missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
+        scalar = reader.scalar(key.value, value, "a formula", missing)
         if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))
@@ -211,7 +213,8 @@ def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
             tree, found = parse_formula(text, locate=reader.locator(scalar))
-            reader.repeat(found)
+            if found:
+                reader.repeat(found, answer_in_a_formula(text))
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
     return tuple(formulas)
 

@@ -68,7 +68,8 @@ def _read_line(
 ) -> None:
     kernel: str | None = None
     if not isinstance(value, ScalarNode) or value.is_null:
-        reader.wrong_type(short(key.value), value, "the name of a kernel")
+        missing = f"write the kernel: `{short(key.value)}: my_kernel`"
+        reader.wrong_type(short(key.value), value, "the name of a kernel", missing=missing)
     elif _is_kernel_name(reader, value):
         kernel = value.value
     known = _usual_keys(key.value, reader.dialect.privateuse1)

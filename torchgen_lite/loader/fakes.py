@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
+from torchgen_lite.formulas.mistakes import answer_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
@@ -154,7 +155,9 @@ def _read_rule(
 def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
     """A scalar as an expression, or a YAML list as a list of expressions."""
     if not isinstance(node, ListNode):
-        scalar = reader.scalar(name, node, "an expression")
+        scalar = reader.scalar(
+            name, node, "an expression", f"write the expression behind `{name}:`"
+        )
         return None if scalar is None else parse_in(reader, scalar.value, reader.locator(scalar))
     quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
     if reader.source.text.startswith("[", node.start) and not quoted:
@@ -166,10 +169,14 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 
+_LANGUAGE = "write an expression of names, numbers, calls and `+ - * /`; docs/torch-python-target.md has the language"
+
+
 def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
-    reader.repeat(found, "write `floor_div(a, b)`" if "//" in text else None)
+    if found:
+        reader.repeat(found, answer_in_a_rule(text) or _LANGUAGE)
     return tree
 
 

@@ -226,7 +226,9 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
         span = line_span(source, getattr(error, "lineno", None) or 1)
         reason = getattr(error, "msg", None) or "not readable"
         message = f"module `{source.path}` is not Python: {reason}"
-        return KernelModule(name, source, {}), (Diagnostic("TG311", message, Label(span, "here")),)
+        help_ = "correct the Python there"
+        found = Diagnostic("TG311", message, Label(span, "here"), help=help_)
+        return KernelModule(name, source, {}), (found,)
     statements = list(statements_of(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))
     known = meanings(statements)

@@ -62,6 +62,10 @@ def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | No
     return name
 
 
+# Of the fields of an entry this one is required.
+_NO_SCHEMA = "write a schema: `func: relu(Tensor self) -> Tensor`"
+
+
 def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     pair = reader.fields.get("func")
     if pair is None:
@@ -70,7 +74,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         at, hint = (reader.fields[near][0], meant(near, "func")) if near else (entry, None)
         reader.report("TG104", "an entry without `func`", at, "here", hint)
         return None
-    node = reader.scalar("func", pair[1], "a schema")
+    node = reader.scalar("func", pair[1], "a schema", _NO_SCHEMA)
     if node is None:
         return None
     reader.head = node

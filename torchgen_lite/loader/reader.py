@@ -157,10 +157,16 @@ class EntryReader:
                 pairs[key.value] = key, value
         return pairs
 
-    def wrong_type(self, name: str, node: Node, wanted: str, hint: Help | None = None) -> None:
+    def wrong_type(
+        self, name: str, node: Node, wanted: str, hint: Help | None = None, missing: str = ""
+    ) -> None:
+        """Record that a node is not what a field takes.
+
+        `missing` is what to do where a value is required and there is none; others may be left out.
+        """
         if isinstance(node, ScalarNode) and node.is_null:
             span, text = self.span(node), self.source.text
-            help_ = self._indent(name) or _leave_out(span, name)
+            help_ = self._indent(name) or missing or _leave_out(span, name)
             if text.startswith(",", span.start) and text[span.start - 1] != ":":
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
             self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
@@ -183,11 +189,13 @@ class EntryReader:
         scalar = self.scalar(name, node, wanted)
         return None if scalar is None else scalar.value
 
-    def scalar(self, name: str, node: Node, wanted: str = "a string") -> ScalarNode | None:
-        """The node, if it is a text."""
+    def scalar(
+        self, name: str, node: Node, wanted: str = "a string", missing: str = ""
+    ) -> ScalarNode | None:
+        """The node, if it is a text; `missing` is as for `wrong_type`."""
         if isinstance(node, ScalarNode) and not node.is_null:
             return node
-        self.wrong_type(name, node, wanted)
+        self.wrong_type(name, node, wanted, missing=missing)
         return None
 
     def locator(self, node: ScalarNode) -> Locate:

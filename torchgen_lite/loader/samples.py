@@ -186,7 +186,9 @@ def _read_sample(reader: EntryReader, node: Node) -> Sample | None:
 
 def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | None:
     text = node.value.strip()
-    if not (text.startswith("(") and text.endswith(")")):
+    is_cut = reader.source.text.startswith(",", node.end)
+    is_open = text.startswith("(") and text.count("(") > text.count(")") and not is_cut
+    if not (text.startswith("(") and text.endswith(")")) and not is_open:
         hint = "write the arguments in brackets: `(randn(3), 2.0)`"
         if text[:1] == "(" or text[-1:] == ")" and text.count("(") < text.count(")"):
             hint = "in square brackets a comma ends a sample: write each behind a dash"

@@ -283,6 +283,15 @@ def _record(
     offset = min(offset, max(len(source.text) - 1, 0))
     context_mark = getattr(error, "context_mark", None)
     began = base + context_mark.index if context_mark is not None else offset
+    # Imported here: most files have no such mistake.
+    from torchgen_lite.loader.yaml_mistakes import find_mistake, merge_conflict
+
+    conflict = merge_conflict(source, offset)
+    if conflict is not None:
+        said, end = conflict
+        diagnostics.append(said)
+        # Neither side is read: together they would declare each operator twice.
+        return end, end
     if began < offset and offset >= len(source.text.rstrip()) - 1:
         # Something unclosed runs to the end of the file: the mistake is where it begins.
         offset = began
@@ -291,8 +300,5 @@ def _record(
         label = Label(Span(source, offset, offset + 1), "here")
         diagnostics.append(Diagnostic("TG110", f"nested deeper than {MAX_DEPTH}", label))
         return offset, began
-    # Imported here: most files have no such mistake.
-    from torchgen_lite.loader.yaml_mistakes import find_mistake
-
     diagnostics.append(find_mistake(source, problem, context, offset, began))
     return offset, began

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, Span, Suggestion, did_you_mean
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
@@ -84,6 +84,9 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
+        rule = _as_a_rule(wanted)
+        if rule is not None:
+            hint, notes = rule, []
         if "::" in name:
             hint, notes = "that is a name of C++: name a function of Python, or `skip` this", []
         found = finding(function, wanted.code, message, place, "not found", hint)
@@ -105,6 +108,20 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     for code, message, span, label, _ in mistakes or _misunderstood(wanted, signature):
         diagnostic = finding(function, code, message, span or place, label, None, defined)
         yield replace(diagnostic, notes=(wanted.expected,))
+
+
+def _as_a_rule(wanted: Wanted) -> Help | None:
+    """The help for `fake: x.shape` and `fake: x`, which mean a rule about an argument, and name no function."""
+    argument, _, attribute = wanted.name.partition(".")
+    arguments = {one.name for one in wanted.function.func.arguments}
+    if wanted.option != "fakes" or argument not in arguments:
+        return None
+    rule = (
+        "{shape: " + f"{argument}.shape" + "}"
+        if attribute == "shape"
+        else "{like: " + argument + "}"
+    )
+    return Suggestion(f"write a rule: `fake: {rule}`", wanted.name, rule, is_safe=False)
 
 
 def _misunderstood(wanted: Wanted, signature: PythonSignature) -> Iterator[Found]:

@@ -353,7 +353,7 @@ def test_everyday_commands_import_neither_black_nor_what_extras_bring(project: P
     [
         (["import", "a.cpp"], TOOLS, "`import` is a command of torchgen-lite-tools"),
         (["lsp"], TOOLS, "`lsp` is a command of torchgen-lite-tools"),
-        (["coverage", "-h"], TOOLS, "`coverage` is a command of torchgen-lite-tools"),
+        (["coverage", "relu", "--calls"], TOOLS, "`coverage` is a command of torchgen-lite-tools"),
         (
             ["generate", "--watch"],
             "torchgen-lite[watch]",
@@ -380,6 +380,26 @@ def test_a_command_names_what_it_needs_and_how_it_is_installed(
     assert result.returncode == 2
     more = "for more: torchgen-lite explain TG012"
     assert result.stderr == f"error[TG012]: {said}\n  = help: {help_}\n{more}\n"
+
+
+def test_the_help_of_a_command_that_is_not_installed() -> None:
+    program = (
+        f"import sys\nsys.modules.update(dict.fromkeys({OF_EXTRAS}))\n"
+        "from torchgen_lite.cli import main\n"
+        "sys.exit(main(['coverage', '--help'], sys.stdout, sys.stderr))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Show how much of PyTorch a backend covers." in result.stdout
+    assert (
+        "`coverage` is a command of torchgen-lite-tools, which is not installed." in result.stdout
+    )
+    assert f"\n  {install_command(TOOLS)}\n" in result.stdout
 
 
 def test_a_shell_completes_commands_that_are_not_installed() -> None:

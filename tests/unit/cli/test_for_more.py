@@ -42,3 +42,11 @@ def test_documents_do_not_have_it(run: Run, wrong: Path, name: str) -> None:
 
 def test_a_run_without_diagnostics_has_none(run: Run, project: Path) -> None:
     assert "for more" not in run("lint").stderr
+
+
+def test_an_error_comes_before_the_warning_above_it(run: Run, project: Path) -> None:
+    warned = "- func: f_(Tensor self) -> Tensor\n  dispatch: {CPU: f, Meta: f}\n"
+    (project / "native_functions.yaml").write_text(warned + WRONG)
+    said = run("lint").stderr
+    assert said.index("warning[TG402]") < said.index("error[TG202]")
+    assert said.endswith(LINE)

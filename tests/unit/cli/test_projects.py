@@ -171,9 +171,17 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
         (("check", "a", "nowhere"), "error[TG001]: there is no `nowhere`"),
         (("check", "."), "error[TG001]: `.` has no configuration"),
         (
-            ("lint", "a/native_functions.yaml"),
+            ("check", "a/native_functions.yaml"),
             "error[TG001]: `a/native_functions.yaml` is a schema file, and no project\n"
             "  = help: leave it out, or write `--schema a/native_functions.yaml`\n",
+        ),
+        (
+            ("lint", "a", "b/native_functions.yaml"),
+            "Error: Schema files and projects exclude each other.",
+        ),
+        (
+            ("lint", "a/native_functions.yaml", "--torch"),
+            "Error: Schema files and `--torch` exclude each other.",
         ),
         (
             ("check", "a", "b", "--schema", "x.yaml"),

@@ -174,3 +174,17 @@ def test_sarif_has_rules_places_and_stable_fingerprints() -> None:
     moved = Diagnostic(UNKNOWN_KEY.code, UNKNOWN_KEY.message, CLASH.label, operator="add.Tensor")
     again = json.loads(render_sarif([moved]))["runs"][0]["results"][0]
     assert again["partialFingerprints"] == first["partialFingerprints"]
+
+
+def test_lines_are_cut_to_the_terminal() -> None:
+    text = f"- func: add(Tensor self, {', '.join(f'Tensor t{n}' for n in range(30))}) -> Tensr\n"
+    source = Source("ops.yaml", text)
+    start = text.index("Tensr")
+    found = Diagnostic(
+        "TG202", "unknown type `Tensr`", Label(Span(source, start, start + 5), "here")
+    )
+    lines = render_full([found], columns=70).splitlines()
+    shown, marked = lines[3], lines[4]
+    assert len(shown) <= 70 and shown.startswith("1 | ...") and shown.endswith("Tensr")
+    assert shown[marked.index("^") :] == "Tensr" and marked.endswith("^^^^^ here")
+    assert max(map(len, render_full([found]).splitlines())) > 100

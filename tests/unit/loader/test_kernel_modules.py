@@ -77,7 +77,7 @@ def test_modules_that_cannot_be_read(tmp_path: Path) -> None:
     lines = render_concise(found).splitlines()
     assert lines[0].startswith("error[TG311] module 'no_such_module_here' was not found")
     assert lines[1] == (
-        "broken.py:2:1: error[TG311] module 'broken.py' is not Python: invalid syntax"
+        "broken.py:2:1: error[TG311] module 'broken.py' is not Python: invalid syntax (correct the Python there)"
     )
     assert lines[2].startswith("error[TG311] module 'a b' was not found")
     assert [d.code for d in index_kernel_modules(["nul"], tmp_path)[1]] == ["TG311"]

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.versions import Version
 
@@ -35,7 +35,8 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
         message = f"PyTorch has no operator `{name}`"
-        hint = did_you_mean(name, names) or _OWN.format(name)
+        own = _with_a_dot(resolved, function, names)
+        hint = own or did_you_mean(name, names) or _OWN.format(name)
         yield finding(function, "TG315", message, None, "never called", hint)
         return
     difference = compare_kernels(function, native.function)
@@ -51,6 +52,21 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     message = f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}"
     hint = f"PyTorch has `{native.schema.local_text}`"
     yield finding(function, code, message, at_fault, label, hint)
+
+
+def _with_a_dot(
+    resolved: Resolved, function: NativeFunction, names: Collection[str]
+) -> Help | None:
+    """The help for `mylib.scale`, where a dot stands between the namespace and the name as in `torch.ops`."""
+    base, dot, overload = function.func.local_name.partition(".")
+    own = {one.namespace for one in resolved.functions}
+    is_like_one = did_you_mean(function.func.local_name, names) is not None
+    is_of_torch = any(name.partition(".")[0] == base for name in names)
+    if not dot or is_of_torch or (is_like_one and base not in own):
+        return None
+    right = f"{base}::{overload}"
+    text = f"write `{right}`: a dot comes before the name of an overload"
+    return Suggestion(text, f"{base}.{overload}", right, is_safe=False)
 
 
 def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -188,7 +188,7 @@ def _write_page(
 
 @command("why")
 @click.argument("operator")
-@click.argument("keys", nargs=-1, metavar="[KEY]...")
+@click.argument("keys", nargs=-1, metavar="KEY...")
 @_SOURCE
 def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **asked: Any) -> int:
     """Show rule by rule why a call whose arguments have these keys runs that kernel.
@@ -198,6 +198,9 @@ def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **ask
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
+    if not keys:
+        example = f"torchgen-lite why {operator} CPU"
+        raise click.UsageError(f"`why` needs the dispatch keys of the arguments: `{example}`.")
     keys = _keys_of(session, keys)
     found, _ = _registrations(session, _Asked(operator, keys, **asked))
     answers = [(one, why(one, keys)) for one in found]

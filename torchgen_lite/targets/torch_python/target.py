@@ -17,6 +17,7 @@ from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.brought import check_effects, refers
 from torchgen_lite.targets.generation import generation_beside
@@ -130,4 +131,7 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
     problem = unrecordable(operator.facts, info)
     if problem and not is_noted:
         place = function.place("derivatives") or function.place("func")
-        yield finding(function, "TG338", problem, place, "formulas here")
+        # What it writes to is not in the schema, as TG402 says.
+        lacks_a_mark = operator.facts.kind is SchemaKind.inplace and not operator.schema.written
+        help_ = "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None
+        yield finding(function, "TG338", problem, place, "formulas here", help_)

@@ -136,9 +136,9 @@ def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
         SCHEMA + "- func: every(...) -> Tensor\n  dispatch: {CPU: twice_cpu}\n"
     )
     settings = ("--config", 'target.cpp-torch.skip = ["aten::twice"]', "-q")
-    for command in ("table", "why"):
+    for command, keys in (("table", []), ("why", ["CPU"])):
         absent = {
-            name: run(*settings, command, name, "--target", "cpp-torch").stderr
+            name: run(*settings, command, name, *keys, "--target", "cpp-torch").stderr
             for name in ("twice", "aten::every")
         }
         whose = "error[TG012]: target `cpp-torch` does not have"
@@ -213,13 +213,20 @@ def test_a_page_that_cannot_be_written(run: Run, tables: Path) -> None:
     )
 
 
+def test_why_asks_for_keys(run: Run, tables: Path) -> None:
+    result = run("why", "my::twice")
+    asked = "Error: `why` needs the dispatch keys of the arguments: `torchgen-lite why my::twice CPU`.\n"
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.endswith(asked)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["table", "twise"], "no operator `twise` (did you mean `twice`?)"),
         (["table", "add"], "no operator `add` (its overloads are `add.Tensor`, `add.out`)"),
         (
-            ["why", "aten::add"],
+            ["why", "aten::add", "CPU"],
             "no operator `aten::add` (its overloads are `aten::add.Tensor`, `aten::add.out`)",
         ),
         (["table", "pow"], "no operator `pow` (did you mean `pow.Scalar`?)"),

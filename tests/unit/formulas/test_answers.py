@@ -1,0 +1,51 @@
+"""What is said to those who write Python where an expression stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchgen_lite.formulas.mistakes import answer_in_a_formula, answer_in_a_rule
+from torchgen_lite.formulas.parser import parse_formula
+
+
+@pytest.mark.parametrize(
+    ("text", "in_a_rule", "in_a_formula"),
+    [
+        ("x.shape[:-1]", "write `reduced(x, -1, False)`: all sizes but that of dimension -1", None),
+        ("x.shape[1:]", "write `reduced(x, 0, False)`: all sizes but that of dimension 0", None),
+        ("x.size()[0:2]", "write the sizes one by one: `[x.size(0), x.size(1)]`", None),
+        ("a // b", "write `floor_div(a, b)`", None),
+        (
+            "dtype or x.dtype",
+            "write `default(dtype, x.dtype)`, or `dtype || x.dtype` for conditions",
+            "write `dtype || x.dtype`",
+        ),
+        ("x.dim() and n", "write `x.dim() && n`", "write `x.dim() && n`"),
+        ("not train", "write `!train`", "write `!train`"),
+        ("w is not None", "write `w.defined()`", "write `w.defined()`"),
+        ("1 if w is None else 2", "write `!w.defined()`", "write `!w.defined()`"),
+        ("1 if n else 2", "write `n ? 1 : 2`", "write `n ? 1 : 2`"),
+        ("f(x, [1, 2", "write the `)` that closes it", "write the `)` that closes it"),
+        ("x @ y", None, None),
+    ],
+)
+def test_what_to_write(text: str, in_a_rule: str | None, in_a_formula: str | None) -> None:
+    assert answer_in_a_rule(text) == in_a_rule
+    assert answer_in_a_formula(text) == in_a_formula
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("grad * (x", (7, 8)),
+        ("f(g(x)", (1, 2)),
+        ("f(g(x", (3, 4)),
+        ("[1, 2", (0, 1)),
+        ("x[0", (1, 2)),
+    ],
+)
+def test_an_open_bracket_is_the_place(text: str, place: tuple[int, int]) -> None:
+    _, (found,) = parse_formula(text)
+    assert found.label is not None
+    assert found.message == f"`{text[place[0]]}` is not closed"
+    assert found.label.span[1:] == place

@@ -1,0 +1,103 @@
+"""What to write in place of an expression that cannot be read: the help of TG219.
+
+Each rule knows one thing that Python has and expressions have not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_OPERAND = r"[\w.]+(?:\(\w*\))?"
+_SLICE = re.compile(
+    r"(?P<tensor>\w+)\.(?:shape|size\(\))\[\s*(?P<start>\w*)\s*:\s*(?P<stop>-?\w*)\s*\]"
+)
+_OR = re.compile(rf"(?P<left>{_OPERAND})\s+or\s+(?P<right>{_OPERAND})")
+_AND = re.compile(rf"(?P<left>{_OPERAND})\s+and\s+(?P<right>{_OPERAND})")
+_NOT = re.compile(rf"\bnot\s+(?P<operand>{_OPERAND})")
+_IF = re.compile(r"(?P<yes>[^,()\[\]{}]+?)\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>[^,()\[\]{}]+)")
+_IS_NONE = re.compile(r"(?P<name>\w+)\s+is\s+(?P<is_not>not\s+)?None\b")
+
+
+def answer_in_a_formula(text: str) -> str | None:
+    """The help for a formula, or None if no rule knows the mistake."""
+    return _first_answer(text, _IN_FORMULAS)
+
+
+def answer_in_a_rule(text: str) -> str | None:
+    """The same for the expressions of `fake`, `flops` and `samples`."""
+    return _first_answer(text, _IN_RULES)
+
+
+def _first_answer(text: str, rules: tuple[Callable[[str], str | None], ...]) -> str | None:
+    answers = (rule(text) for rule in rules)
+    return next(filter(None, answers), None)
+
+
+def _bracket(text: str) -> str | None:
+    """A bracket that is left open, whatever else is in the text."""
+    for opening, closing in ("()", "[]", "{}"):
+        if text.count(opening) > text.count(closing):
+            return f"write the `{closing}` that closes it"
+    return None
+
+
+def _floor(text: str) -> str | None:
+    return "write `floor_div(a, b)`" if "//" in text else None
+
+
+def _part_of_a_shape(text: str) -> str | None:
+    """`x.shape[:-1]` and `x.shape[1:]`: all sizes but one."""
+    found = _SLICE.search(text)
+    if found is None:
+        return None
+    tensor = found["tensor"]
+    dim = {("", "-1"): -1, ("0", "-1"): -1, ("1", ""): 0}.get((found["start"], found["stop"]))
+    if dim is None:
+        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"
+    return f"write `reduced({tensor}, {dim}, False)`: all sizes but that of dimension {dim}"
+
+
+def _default(text: str) -> str | None:
+    found = _OR.search(text)
+    if found is None:
+        return None
+    left, right = found["left"], found["right"]
+    return f"write `default({left}, {right})`, or `{left} || {right}` for conditions"
+
+
+def _or(text: str) -> str | None:
+    found = _OR.search(text)
+    return f"write `{found['left']} || {found['right']}`" if found else None
+
+
+def _and(text: str) -> str | None:
+    found = _AND.search(text)
+    return f"write `{found['left']} && {found['right']}`" if found else None
+
+
+def _is_none(text: str) -> str | None:
+    found = _IS_NONE.search(text)
+    if found is None:
+        return None
+    sign = "" if found["is_not"] else "!"
+    return f"write `{sign}{found['name']}.defined()`"
+
+
+def _not(text: str) -> str | None:
+    found = _NOT.search(text)
+    return f"write `!{found['operand']}`" if found else None
+
+
+def _if(text: str) -> str | None:
+    found = _IF.search(text)
+    if found is None:
+        return None
+    yes, test, no = (found[name].strip() for name in ("yes", "test", "no"))
+    return f"write `{test} ? {yes} : {no}`"
+
+
+# `x if y is None else z` is two mistakes: the first rule that knows one answers.
+_COMMON = (_is_none, _if, _and, _not)
+_IN_FORMULAS = (_bracket, *_COMMON, _or)
+_IN_RULES = (_bracket, _floor, _part_of_a_shape, *_COMMON, _default)
