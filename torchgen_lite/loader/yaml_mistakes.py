@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
-from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.options import descriptions
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
@@ -236,13 +237,18 @@ def _open_above(source: Source, number: int) -> Iterator[Line]:
         line = _above(source, line.number)
 
 
+def _fields() -> Mapping[str, str]:
+    """The fields of entries. The table of `fields` reads them, and is above this module: its text has their names."""
+    return descriptions(str(Path(__file__).with_name("fields.py")))
+
+
 def _neighbor(source: Source, line: Line) -> Line | None:
     """The line above that is probably in the same mapping as one whose indentation fits none.
 
     A field of entries belongs to the entry, and any other key to the next deeper mapping.
     """
     above = list(_open_above(source, line.number))
-    if line.dash >= 0 or line.key in FIELDS:
+    if line.dash >= 0 or line.key in _fields():
         return None
     deeper = [one for one in above if one.column > line.column]
     return deeper[-1] if deeper else None
