@@ -102,8 +102,7 @@ def adopt_command(
     library = name_kernels(read_library(session, [root], parse_macros(macros)))
     if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
         raise Refused(*stopped)
-    problems = [*library.diagnostics, *write_entries(library, TORCH_NAMESPACES)[2]]
-    problems += undeclarable_kernels(library)
+    problems = [*library.diagnostics, *_not_moving(library)]
     names = moving_operators(library, problems)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
@@ -138,6 +137,11 @@ def adopt_command(
         compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
     return ATTENTION if left or not names else session.exit_code(problems)
+
+
+def _not_moving(library: Library) -> list[Diagnostic]:
+    """What entries, or a header, cannot express."""
+    return [*write_entries(library, TORCH_NAMESPACES)[2], *undeclarable_kernels(library)]
 
 
 def _trial_before(
