@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 from pathlib import Path
 
@@ -171,3 +172,19 @@ def test_functions_that_take_symbolic_integers_have_a_form_for_them(include: Pat
             text = body + (header.read_text() if header.exists() else "")
             missing |= set() if f" {name}_symint(" in text else {name}
     assert missing == set()
+
+
+@pytest.mark.torch
+def test_what_else_python_has_is_there() -> None:
+    """Attributes of tensors, classes in small letters, and functions of modules."""
+    import torch
+
+    lines = [line.split() for line in text_of_functions().splitlines() if line[0] != "#"]
+    words = {word: [line[0] for line in lines if word in line[2:]] for word in ("field", "class")}
+    assert all(isinstance(getattr(torch, name), type) for name in words["class"])
+    assert [n for n in words["field"] if n not in dir(torch.Tensor)] == []
+    paths = functions_of_torch().of_modules
+    assert len(paths) > 100
+    for path in paths:
+        module, _, name = f"torch.{path}".rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name)), path

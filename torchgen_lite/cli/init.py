@@ -70,8 +70,8 @@ def init_command(
     \b
     torchgen-lite init && torchgen-lite generate
     torchgen-lite init --target cpp-torch mylib
-    torchgen-lite init --target python --layout src mylib
-    torchgen-lite init --template torch-backend-cpp
+    torchgen-lite init --target python --layout src arrays
+    torchgen-lite init --template torch-backend-cpp mychip
     """
     if target is not None and template is not None:
         raise click.UsageError("`--target` and `--template` exclude each other.")
