@@ -7,7 +7,7 @@ def forward_muladd(inputs: tuple[Any, ...], output: Any, tangents: Sequence[Any]
     b_t = _support.tangent(inputs[1], tangents[1])
     return (a_t * b_p + b_t * a_p,)
 
-Other operators need none: see Note [Forward mode is transposed] in `copied/torch_python/_autograd.py`.
+Other operators need none: see Note [Forward mode is transposed] in `copied/torch_python/_forward.py`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 
 # The package's modules; its `__init__` exports no functions of these names.
 _HIDDEN = BUILTIN_TYPES.union(
-    "RegistrationError _arithmetic _autocast _autograd _axes _compiled _library _operators _places _support _writes checkpoint_policy functions".split()
+    "RegistrationError _arithmetic _autocast _autograd _axes _compiled _forward _library _operators _places _support _writes checkpoint_policy functions".split()
 )
 
 
@@ -72,7 +72,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     places = {"places": dict(_places(package, autograd))}
     yield OutputFile(f"{root}/_places.py", "torch_python/places.py.j2", places)
-    for name in ("_autocast", "_autograd", "_compiled", "_library", "_writes"):
+    for name in ("_autocast", "_autograd", "_compiled", "_forward", "_library", "_writes"):
         yield OutputFile(f"{root}/{name}.py", f"copied/torch_python/{name}.py")
     if autograd.calculates:
         yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")

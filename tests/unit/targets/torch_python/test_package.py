@@ -40,6 +40,7 @@ def test_the_files_of_one_operator(tmp_path: Path) -> None:
         "torch-python/mylib_ops/_autocast.py",
         "torch-python/mylib_ops/_autograd.py",
         "torch-python/mylib_ops/_compiled.py",
+        "torch-python/mylib_ops/_forward.py",
         "torch-python/mylib_ops/_library.py",
         "torch-python/mylib_ops/_operators.py",
         "torch-python/mylib_ops/_places.py",
@@ -58,6 +59,7 @@ def test_kernels_alone_need_fewer_files(tmp_path: Path) -> None:
         "_autocast.py",
         "_autograd.py",
         "_compiled.py",
+        "_forward.py",
         "_library.py",
         "_operators.py",
         "_places.py",
@@ -67,7 +69,7 @@ def test_kernels_alone_need_fewer_files(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["_autograd.py", "_library.py", "_support.py", "_writes.py"])
+@pytest.mark.parametrize("name", ["_autograd.py", "_forward.py", "_library.py", "_support.py", "_writes.py"])
 def test_modules_are_copied_as_they_are(tmp_path: Path, name: str) -> None:
     text = files_of(tmp_path, EVERYTHING)[f"torch-python/mylib_ops/{name}"]
     header, _, rest = text.partition("# ruff: noqa\n")

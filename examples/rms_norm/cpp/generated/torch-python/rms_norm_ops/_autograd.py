@@ -2,18 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""How a call is differentiated: by `backward()`, by the transforms of `torch.func`, and in forward mode.
-
-Note [Forward mode is transposed]
-A formula gives the gradient of an argument, and is linear in the gradients of the results. So PyTorch's own autograd
-can differentiate it, at any point: its derivative, applied to the tangent of the argument, is the tangent of the
-results.
-
-Note [Formulas are tried]
-What an operator of the author's or a helper does with a gradient is not known. If a formula calls one, each call in
-forward mode tries it: it gives zeros for zeros, it has the same derivative at another point, and it gives there what the
-derivative says. If it does not, the call is refused; where values can't be read, since they are traced, the tangents are
-nan.
+"""How a call is differentiated: by `backward()`, and by the transforms of `torch.func`.
 
 Note [Final kernels]
 Autograd calls what is below it through the dispatcher, which looks the kernel up and converts the arguments once more.
@@ -23,7 +12,6 @@ does: then a kernel of the package is called as it is, where the dispatcher woul
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
@@ -33,12 +21,22 @@ from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
 from . import _writes
+from ._forward import (
+    WITHOUT_FORWARD,
+    Kept,
+    Table,
+    as_given,
+    for_inputs,
+    is_dual,
+    is_real,
+    may_have_tangents,
+    tangents_of,
+    wants_gradient,
+)
 from ._writes import Function
 from ._writes import tensors_of as _tensors
 
-Table = dict[tuple[str, str], Function]
 Below = Callable[[Any], Function]
-Pair = tuple[torch.Tensor, torch.Tensor]
 
 # Rules of an operator that are not called after a dispatch key.
 RULES = frozenset(
@@ -49,7 +47,6 @@ RULES = frozenset(
 _C: Any = torch._C
 _forward_ad: Any = forward_ad
 _torch: Any = torch
-_unpack_dual: Function = _torch._VF._unpack_dual
 _guard: Any = _C._AutoDispatchBelowAutograd
 _is_enabled, _is_transformed = torch.is_grad_enabled, _C._are_functorch_transforms_active
 
@@ -70,7 +67,6 @@ any_requires_grad: Callable[..., bool] = getattr(_C, "_any_requires_grad", _any_
 
 
 _WITHOUT = "has no derivatives"
-_WITHOUT_FORWARD = "has no formula for forward-mode"
 
 # Calls of operators with formulas.
 
@@ -90,7 +86,7 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
     without = tuple(False for _ in op._schema.arguments)
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
-        has_tangents = may_have_tangents() and any(_is_dual(t) for t in _tensors(args))
+        has_tangents = may_have_tangents() and any(is_dual(t) for t in _tensors(args))
         is_recorded = _is_enabled() and any_requires_grad(*args)
         if has_tangents or is_recorded:
             if has_tangents and (operator, "no_forward") in table:
@@ -99,7 +95,7 @@ def recording(op: Any, operator: str, table: Table, below: Below) -> Function:
                 _writes.check_leaf(args[0])
             if refuses:
                 needs = [
-                    (is_recorded and _requires_grad(a)) or (has_tangents and _is_dual(a))
+                    (is_recorded and wants_gradient(a)) or (has_tangents and is_dual(a))
                     for a in args
                 ]
                 table[operator, "refuse"]((*needs, *without[len(args) :]))
@@ -145,15 +141,6 @@ def calls_below(op: Any, operator: str, final: Table, is_tracked: bool) -> Below
         return cast("Function", final.get(found, found))
 
     return below
-
-
-def refused(operator: str, reason: str) -> Function:
-    """What refuses a call whose tangents can't be computed."""
-
-    def refuse() -> Any:
-        raise RuntimeError(f"{operator} {_WITHOUT_FORWARD}: {reason}")
-
-    return refuse
 
 
 def _applied(node: Function, *given: Any) -> Any:
@@ -224,10 +211,10 @@ def _node_of(op: Any, operator: str, table: Table, below: Below) -> Callable[[An
         ctx.needs_input_grad = ctx.needs_input_grad[:end]
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            return (*_for_inputs(ctx, [None for _ in ctx.needs_input_grad]), *more)
+            return (*for_inputs(ctx, [None for _ in ctx.needs_input_grad]), *more)
         if fills:
             grads = pytree.tree_unflatten(filled(ctx, leaves), shape)
-        found = _for_inputs(ctx, table[operator, "backward"](ctx, *grads))
+        found = for_inputs(ctx, table[operator, "backward"](ctx, *grads))
         leaves, shape = pytree.tree_flatten(found)
         if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
             found = pytree.tree_unflatten(_as_real(ctx, leaves), shape)
@@ -241,11 +228,11 @@ def _node_of(op: Any, operator: str, table: Table, below: Below) -> Callable[[An
     def jvp(ctx: Any, *tangents: Any) -> Any:
         call, ctx._call = ctx._call, None
         args = call[0][: ctx._count]
-        given = _as_given(tangents, args) if has_lists else list(tangents[: ctx._count])
+        given = as_given(tangents, args) if has_lists else list(tangents[: ctx._count])
         given += [None for _ in call[0][ctx._count :]]
         # The transforms below this one differentiate this, too.
         with _forward_ad._set_fwd_grad_enabled(True):
-            found = _tangents(operator, table, call, given, given[0] if is_inplace else None)
+            found = tangents_of(operator, table, call, given, given[0] if is_inplace else None)
         return tuple(found) if has_lists or not is_single else found[0]
 
     has_lists, is_single = _lists_of(op)
@@ -298,14 +285,6 @@ def _returned(operator: str, written: torch.Tensor, result: Any) -> torch.Tensor
     return written
 
 
-def _for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
-    """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
-    return tuple(
-        [None] * len(need) if gradient is None and isinstance(need, list) else gradient
-        for need, gradient in zip(ctx.needs_input_grad, gradients)
-    )
-
-
 def _made_like(value: Any) -> Callable[[torch.Tensor], Any]:
     """What makes zeros like a result, without keeping it, of the class of another gradient: a DTensor, if it is one."""
     if not isinstance(value, torch.Tensor):
@@ -351,13 +330,13 @@ def gradients(
         own = [next(given) if flag else value for value, flag in zip(values, flags)]
         results = pytree.tree_leaves(reference(*pytree.tree_unflatten(own, shape), *rest, **kwargs))
         pairs = zip(results, pytree.tree_leaves(grads), strict=True)
-        known = [(r, g.to(r.dtype)) for r, g in pairs if g is not None and _is_real(r)]
+        known = [(r, g.to(r.dtype)) for r, g in pairs if g is not None and is_real(r)]
         for r, g in known:
             if r.shape != g.shape:
                 raise RuntimeError(f"the reference gives {r.shape}, and the operator {g.shape}")
         return [r for r, _ in known], [g for _, g in known]
 
-    if not isinstance(ctx, _Kept) and (_is_transformed() or is_compiling):
+    if not isinstance(ctx, Kept) and (_is_transformed() or is_compiling):
         _, pull, weights = _torch.func.vjp(computed, *wanted, has_aux=True)
         found = iter(pull(weights))
     else:
@@ -379,191 +358,6 @@ def _living(value: torch.Tensor) -> torch.Tensor:
     return value if inner is value else _living(inner)
 
 
-# Forward mode.
-
-# Compiled code enters a level without telling `forward_ad`; it has been traced before.
-_traced: list[bool] = []
-
-
-def may_have_tangents() -> bool:
-    """Whether any tensor may have a tangent; to ask each of them takes longer than a call."""
-    return _forward_ad._current_level >= 0 or _is_transformed() or bool(_traced)
-
-
-def _is_dual(value: Any) -> bool:
-    if not isinstance(value, torch.Tensor) or _unpack_dual(value, level=0).tangent is None:
-        return False
-    if not _traced and _torch._guards.TracingContext.try_get() is not None:
-        _traced.append(True)
-    return True
-
-
-def _requires_grad(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
-def _is_real(value: torch.Tensor) -> bool:
-    """Whether it can have a derivative."""
-    return value.is_floating_point() or value.is_complex()
-
-
-class _Kept:
-    """What `setup_context` keeps for formulas, for the inputs that have `tangents`."""
-
-    def __init__(self, tangents: Sequence[Any]) -> None:
-        self.needs_input_grad = pytree.tree_map(lambda t: t is not None, tangents)
-        self.saved_tensors: tuple[Any, ...] = ()
-        self.without: tuple[Any, ...] = ()
-
-    def save_for_backward(self, *tensors: Any) -> None:
-        self.saved_tensors = tensors
-
-    def mark_non_differentiable(self, *tensors: Any) -> None:
-        self.without = tensors
-
-    def mark_dirty(self, *tensors: Any) -> None:
-        """Nothing: the tensor that is written is in no graph here."""
-
-
-def _as_given(tangents: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-    """The tangents of arguments; `supports_tensorlist` passes those of a list one by one."""
-    flat = iter(tangents)
-    lists = (isinstance(a, list) and all(map(torch.is_tensor, a)) for a in args)
-    return [[next(flat) for _ in a] if is_list else next(flat) for a, is_list in zip(args, lists)]
-
-
-def _tangents(operator: str, table: Table, call: Any, given: Any, written: Any) -> list[Any]:
-    """The tangents of the results of a call; `given` are those of its arguments, and `written` is that of the argument
-    that it writes to, if there is one."""
-    args, more, result = pytree.tree_map_only(
-        torch.Tensor, lambda t: _unpack_dual(t, level=0).primal, call
-    )
-    if written is not None:
-        # Formulas may keep it.
-        given = [written.clone(), *given[1:]]
-    if (operator, "forward") in table:
-        found = pytree.tree_leaves(table[operator, "forward"](args, *more, result, given))
-    else:
-        kept = _Kept(given)
-        table[operator, "setup_context"](kept, args, *more, result)
-        found = _transposed(operator, table, kept, given, result)
-    if written is not None:
-        return [written.copy_(found[0])]
-    # A formula may pass on the tangent of an argument, and what is then written to one is not for both.
-    return [tangent if tangent is None else tangent.clone() for tangent in found]
-
-
-def _transposed(operator: str, table: Table, kept: _Kept, given: Any, output: Any) -> list[Any]:
-    """The tangents of the results; see Note [Forward mode is transposed]."""
-    results, shape = pytree.tree_flatten(output)
-
-    def computed(points: Sequence[Any]) -> list[Pair]:
-        """What the formulas give for these gradients, each with the tangent of its argument."""
-        grads = pytree.tree_unflatten(points, shape)
-        with torch.enable_grad():
-            each = grads if isinstance(output, tuple) else [grads]
-            found = _for_inputs(kept, table[operator, "backward"](kept, *each))
-        leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
-        return [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
-
-    inputs = [_cotangent(r, kept) for r in results]
-    wanted = [i for i in inputs if _requires_grad(i)]
-    pairs = computed(inputs)
-    if not all(g.requires_grad for g, _ in pairs):
-        refused(operator, "its formulas can't be differentiated")()
-    if not pairs or not wanted:
-        return [torch.zeros_like(i) if _requires_grad(i) else None for i in inputs]
-    tangents = _pulled(pairs, wanted, _is_enabled())
-    if (operator, "tried") in table:
-        # The same zeros, moved to other points.
-        points = [zeros + _elsewhere(t) for zeros, t in zip(wanted, tangents)]
-        moved = iter(points)
-        others = computed([next(moved) if _requires_grad(i) else i for i in inputs])
-        doubts = [((g != 0) & (g == g)).any() for g, _ in pairs]
-        if all(g.requires_grad for g, _ in others):
-            again = _pulled(others, wanted, False)
-            doubts += map(_differ, tangents, again)
-            doubts.append(_is_other(others, [*zip(points, tangents)]))
-        tangents = _if_linear(operator, torch.stack(doubts).any(), tangents)
-    found = iter(tangents)
-    return [next(found) if _requires_grad(i) else None for i in inputs]
-
-
-def _pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[torch.Tensor]:
-    """The derivative of gradients, applied to the tangents beside them."""
-    gradients, weights = zip(*pairs)
-    how: Any = {"create_graph": create_graph, "allow_unused": True, "materialize_grads": True}
-    return cast("Sequence[torch.Tensor]", torch.autograd.grad(gradients, wanted, weights, **how))
-
-
-# Whether a formula is linear: Note [Formulas are tried].
-
-
-def _elsewhere(tangent: torch.Tensor) -> torch.Tensor:
-    """A point that is neither zero nor the same everywhere."""
-    steps = torch.arange(tangent.numel(), device=tangent.device).reshape(tangent.shape)
-    return tangent.detach() + steps.cos().to(tangent.dtype)
-
-
-def _exact(value: torch.Tensor) -> torch.Tensor:
-    """The value in a dtype in which sums are not cut off."""
-    return value.detach().to(torch.promote_types(value.dtype, torch.float32))
-
-
-def _tolerance(value: torch.Tensor) -> float:
-    eps: float = torch.finfo(value.dtype).eps
-    return math.pow(eps, 0.4)
-
-
-def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Whether two derivatives differ by more than rounding does; what is not a number does not count."""
-    sizes = _exact(value).abs(), _exact(other).abs()
-    scale = sizes[0] + sizes[1] + sizes[0].mean()
-    difference = (_exact(value) - _exact(other)).abs()
-    return (difference > _tolerance(value) * scale).any()
-
-
-def _multiplied(pairs: Sequence[Pair]) -> tuple[Any, Any]:
-    """The sum of products, and that of their sizes."""
-    products = [_exact(value).conj() * _exact(other) for value, other in pairs]
-    return sum(torch.real(p).sum() for p in products), sum(p.abs().sum() for p in products)
-
-
-def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> Any:
-    """Whether gradients times tangents are not what is expected."""
-    total, size = _multiplied(pairs)
-    other, other_size = _multiplied(expected)
-    rounding = max(_tolerance(gradient) for gradient, _ in pairs)
-    return abs(total - other) > rounding * (size + other_size)
-
-
-def _if_linear(operator: str, is_doubted: Any, tangents: Any) -> Sequence[torch.Tensor]:
-    """The tangents, or a refusal if they are not right."""
-    value = is_doubted
-    while _C._functorch.is_functorch_wrapped_tensor(value):
-        value = _C._functorch.get_unwrapped(value)
-    if type(value) is not torch.Tensor or value.is_meta:
-        return [tangent.masked_fill(is_doubted, torch.nan) for tangent in tangents]
-    if value.any():
-        refused(operator, "its formulas are not linear in the gradient")()
-    return cast("Sequence[torch.Tensor]", tangents)
-
-
-def _cotangent(result: Any, kept: _Kept) -> Any:
-    """A gradient of a result, which formulas are differentiated by; None where there is none."""
-    if not isinstance(result, torch.Tensor):
-        return None
-    is_kept = not any(result is one for one in kept.without)
-    return torch.zeros_like(result, requires_grad=is_kept and _is_real(result))
-
-
-def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    """The tangent of an argument as the gradient of its gradient: the engine would cast and sum that to the argument."""
-    if tangent.is_complex() and not gradient.is_complex():
-        tangent = torch.real(tangent)
-    return tangent.to(gradient.dtype).expand(gradient.shape)
-
-
 # Calls of operators without formulas.
 
 _DECLARE = "add `derivatives:`, or register the kernel as CompositeImplicitAutograd"
@@ -573,7 +367,7 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
     """The kernel of an operator without formulas, which runs below autograd and refuses a derivative that would be lost."""
     is_mutable, written_by = op._schema.is_mutable, _writes.written_tensors(op)
     without = f"{operator} {_WITHOUT} ({place}): {_DECLARE}"
-    without_forward = f"{operator} {_WITHOUT_FORWARD} ({place}): {_DECLARE}"
+    without_forward = f"{operator} {WITHOUT_FORWARD} ({place}): {_DECLARE}"
     record = _unrecorded(without)
     # Of a list in which tensors may be left out, the function of torch sees none.
     has_gaps = any(str(a.type) == "List[Optional[Tensor]]" for a in op._schema.arguments)
@@ -581,17 +375,17 @@ def refusing(op: Any, operator: str, place: str, below: Below) -> Function:
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         run = below(keyset)
-        has_tangents = may_have_tangents() and any(map(_is_dual, _tensors((args, kwargs))))
+        has_tangents = may_have_tangents() and any(map(is_dual, _tensors((args, kwargs))))
         is_wanted = _is_enabled() and requires_grad(*args, **kwargs)
         written = written_by(args, kwargs) if is_mutable else []
         for tensor in written if is_wanted else ():
             _writes.check_leaf(tensor)
             # The transform may have wrapped it for this call alone, and then its history is lost.
-            if _is_real(tensor) and _C._functorch.is_gradtrackingtensor(tensor):
+            if is_real(tensor) and _C._functorch.is_gradtrackingtensor(tensor):
                 raise RuntimeError(without)
         if has_tangents:
             result = None if written else _run(run, args, kwargs)
-            if written or any(map(_is_real, _tensors(result))):
+            if written or any(map(is_real, _tensors(result))):
                 raise RuntimeError(without_forward)
             return result
         if is_wanted:
@@ -630,7 +424,7 @@ def _unrecorded(without: str) -> Function:
 
         results = _applied(node.apply, new_results, (), *given)
         for tensor in written:
-            if _is_real(tensor):
+            if is_real(tensor):
                 # The base of a view takes the place of the first input.
                 result = [tensor]
                 _applied(node.apply, result.copy, result, tensor, *given)

@@ -27,16 +27,16 @@ from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.utils import _pytree as pytree
 
-from . import _autocast, _autograd, _compiled, _writes
+from . import _autocast, _autograd, _compiled, _forward, _writes
 from ._autocast import Casts as Casts
 from ._autocast import autocasts as autocasts
 from ._autocast import float32 as float32
 from ._autocast import lower_precision as lower_precision
 from ._autocast import under as under
-from ._autograd import Table
 from ._autograd import gradients as gradients
-from ._autograd import refused as refused
 from ._compiled import apart as apart
+from ._forward import Table
+from ._forward import refused as refused
 from ._writes import Function
 from ._writes import values_at as values_at
 from ._writes import written_arguments as written_arguments
@@ -510,7 +510,7 @@ def _register_view(library: Any, operator: str, view: Function) -> None:
 
     def autograd(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         is_wanted = torch.is_grad_enabled() and _autograd.any_requires_grad(*args, kwargs)
-        if is_wanted or _autograd.may_have_tangents():
+        if is_wanted or _forward.may_have_tangents():
             return view(*args, **kwargs)
         with _C._AutoDispatchBelowAutograd():
             return op.redispatch(keyset & _C._after_autograd_keyset, *args, **kwargs)
