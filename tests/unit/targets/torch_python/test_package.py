@@ -69,7 +69,9 @@ def test_kernels_alone_need_fewer_files(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["_autograd.py", "_forward.py", "_library.py", "_support.py", "_writes.py"])
+@pytest.mark.parametrize(
+    "name", ["_autograd.py", "_forward.py", "_library.py", "_support.py", "_writes.py"]
+)
 def test_modules_are_copied_as_they_are(tmp_path: Path, name: str) -> None:
     text = files_of(tmp_path, EVERYTHING)[f"torch-python/mylib_ops/{name}"]
     header, _, rest = text.partition("# ruff: noqa\n")

@@ -196,47 +196,10 @@ def _node_of(op: Any, operator: str, table: Table, below: Below) -> Callable[[An
     more = [None] * (has_original + has_keywords)
     end = -len(more) or None
 
-    def backward(ctx: Any, *grads: Any) -> Any:
-        # Without lists the gradients are leaves as they are, and `pytree` takes longer than a small operator.
-        if not has_lists:
-            if grads[0] is None and all(grad is None for grad in grads):
-                return (*[None for _ in ctx.needs_input_grad], *more)
-            each = filled(ctx, grads) if fills else grads
-            found = table[operator, "backward"](ctx, *each)[: len(ctx.needs_input_grad)]
-            for gradient in found:
-                if gradient is not None and gradient.is_complex():
-                    return (*_as_real(ctx, found), *more)
-            return (*found, *more)
-        # `supports_tensorlist` takes only what inputs need, and restores it.
-        ctx.needs_input_grad = ctx.needs_input_grad[:end]
-        leaves, shape = pytree.tree_flatten(grads)
-        if all(leaf is None for leaf in leaves):
-            return (*for_inputs(ctx, [None for _ in ctx.needs_input_grad]), *more)
-        if fills:
-            grads = pytree.tree_unflatten(filled(ctx, leaves), shape)
-        found = for_inputs(ctx, table[operator, "backward"](ctx, *grads))
-        leaves, shape = pytree.tree_flatten(found)
-        if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
-            found = pytree.tree_unflatten(_as_real(ctx, leaves), shape)
-        return (*found, *more)
-
-    def filled(ctx: Any, leaves: Sequence[Any]) -> list[Any]:
-        """The gradients of all results, zeros where none came."""
-        given = next(leaf for leaf in leaves if leaf is not None)
-        return [make(given) if leaf is None else leaf for leaf, make in zip(leaves, ctx._results)]
-
-    def jvp(ctx: Any, *tangents: Any) -> Any:
-        call, ctx._call = ctx._call, None
-        args = call[0][: ctx._count]
-        given = as_given(tangents, args) if has_lists else list(tangents[: ctx._count])
-        given += [None for _ in call[0][ctx._count :]]
-        # The transforms below this one differentiate this, too.
-        with _forward_ad._set_fwd_grad_enabled(True):
-            found = tangents_of(operator, table, call, given, given[0] if is_inplace else None)
-        return tuple(found) if has_lists or not is_single else found[0]
-
     has_lists, is_single = _lists_of(op)
     fills = not is_single and (operator, "undefined") not in table
+    backward = _backward_of(operator, table, more, has_lists, fills)
+    jvp = _jvp_of(operator, table, is_inplace, has_lists, is_single)
     name = f"GeneratedBackwardFor_{str(op).replace('.', '_')}"
 
     def new_node(keyset: Any, has_tangents: bool) -> Function:
@@ -267,12 +230,68 @@ def _node_of(op: Any, operator: str, table: Table, below: Below) -> Callable[[An
                 ctx._count = len(given) - len(more)
             return result
 
-        functions = {f.__name__: staticmethod(f) for f in (forward, backward, jvp)}
-        node: Any = type(name, (_Node,), functions)
+        functions = {"forward": forward, "backward": backward, "jvp": jvp}
+        node: Any = type(name, (_Node,), {n: staticmethod(f) for n, f in functions.items()})
         made: Any = autograd.supports_tensorlist(node) if has_lists else node
         return cast("Function", made.apply)
 
     return new_node
+
+
+def _backward_of(
+    operator: str, table: Table, more: Sequence[None], has_lists: bool, fills: bool
+) -> Function:
+    """The backward function of a node: the gradients of its arguments, and `more`, those of what is no argument."""
+    end = -len(more) or None
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        # Without lists the gradients are leaves as they are, and `pytree` takes longer than a small operator.
+        if not has_lists:
+            if grads[0] is None and all(grad is None for grad in grads):
+                return (*[None for _ in ctx.needs_input_grad], *more)
+            each = filled(ctx, grads) if fills else grads
+            found = table[operator, "backward"](ctx, *each)[: len(ctx.needs_input_grad)]
+            for gradient in found:
+                if gradient is not None and gradient.is_complex():
+                    return (*_as_real(ctx, found), *more)
+            return (*found, *more)
+        # `supports_tensorlist` takes only what inputs need, and restores it.
+        ctx.needs_input_grad = ctx.needs_input_grad[:end]
+        leaves, shape = pytree.tree_flatten(grads)
+        if all(leaf is None for leaf in leaves):
+            return (*for_inputs(ctx, [None for _ in ctx.needs_input_grad]), *more)
+        if fills:
+            grads = pytree.tree_unflatten(filled(ctx, leaves), shape)
+        found = for_inputs(ctx, table[operator, "backward"](ctx, *grads))
+        leaves, shape = pytree.tree_flatten(found)
+        if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
+            found = pytree.tree_unflatten(_as_real(ctx, leaves), shape)
+        return (*found, *more)
+
+    def filled(ctx: Any, leaves: Sequence[Any]) -> list[Any]:
+        """The gradients of all results, zeros where none came."""
+        given = next(leaf for leaf in leaves if leaf is not None)
+        return [make(given) if leaf is None else leaf for leaf, make in zip(leaves, ctx._results)]
+
+    return backward
+
+
+def _jvp_of(
+    operator: str, table: Table, is_inplace: bool, has_lists: bool, is_single: bool
+) -> Function:
+    """The function of a node for forward mode."""
+
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        call, ctx._call = ctx._call, None
+        args = call[0][: ctx._count]
+        given = as_given(tangents, args) if has_lists else list(tangents[: ctx._count])
+        given += [None for _ in call[0][ctx._count :]]
+        # The transforms below this one differentiate this, too.
+        with _forward_ad._set_fwd_grad_enabled(True):
+            found = tangents_of(operator, table, call, given, given[0] if is_inplace else None)
+        return tuple(found) if has_lists or not is_single else found[0]
+
+    return jvp
 
 
 def _returned(operator: str, written: torch.Tensor, result: Any) -> torch.Tensor:
