@@ -20,9 +20,14 @@ from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalTyp
 
 def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
     """TG382 for an overload that is tried first now, and takes calls that this one took."""
-    before = {other.name for other in _tried_first(old)}
+    tried = list(_tried_first(old))
+    names = {other.name for other in tried}
+    # One of the same arguments took these calls already, under another name.
+    taken = [other.func.arguments for other in tried]
     for other in _tried_first(new):
-        if other.name not in before and _share_a_call(old.schema, other.func):
+        if other.name in names or other.func.arguments in taken:
+            continue
+        if _share_a_call(old.schema, other.func):
             message = f"`{other.func.full_name}` is tried first, and takes some of its calls"
             place = other.func.name_span
             yield Change("TG382", message, place, "tried first", old.function.func.name_span)

@@ -76,6 +76,8 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
     operator, TG375 says enough.
     """
     kept = {term.key for term in new.offers(now)}
+    # What the entry itself no longer has is said by other codes: options are asked about the operator as it was.
+    kept |= {term.key for term in new.offers(was) if term.table != FIELDS}
     said: set[tuple[str, str]] = set()
     for term in old.offers(was):
         setting = term.table, term.setting

@@ -174,7 +174,9 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             F,
             ["self: grad (", "other: grad"],
-            ["4:17: error[TG219] expected a value, found the end"],
+            [
+                "4:16: error[TG219] '(' is not closed: opened here (write the ')' that closes it)",
+            ],
         ),
         (
             F,
