@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,11 +55,32 @@ def matches(shown: str, printed: str) -> bool:
 
     `...` stands for anything, and for any number of lines where it is a line of its own.
     """
-    lines = (
-        "(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*?") + "\n"
-        for line in shown.splitlines()
-    )
-    return re.fullmatch("".join(lines), printed) is not None
+    # The numbers of lines shown that the lines printed so far may be: a pattern of the whole would try all of them.
+    lines = [_line_pattern(line) for line in shown.splitlines()]
+    reached = _without_more(lines, {0})
+    for line in printed.splitlines():
+        further = {n + 1 for n in reached if n < len(lines) and _is_line(lines[n], line)}
+        staying = {n for n in reached if n < len(lines) and lines[n] is None}
+        reached = _without_more(lines, further | staying)
+    return len(lines) in reached
+
+
+def _line_pattern(line: str) -> re.Pattern[str] | None:
+    """The pattern of a line; None for any number of lines."""
+    return None if line == "..." else re.compile(re.escape(line).replace(r"\.\.\.", ".*"))
+
+
+def _is_line(pattern: re.Pattern[str] | None, line: str) -> bool:
+    return pattern is not None and pattern.fullmatch(line) is not None
+
+
+def _without_more(lines: Sequence[re.Pattern[str] | None], reached: set[int]) -> set[int]:
+    """The same, and behind each `...`, which may be no line at all."""
+    found = set(reached)
+    for number, pattern in enumerate(lines):
+        if number in found and pattern is None:
+            found.add(number + 1)
+    return found
 
 
 def reader(programs: Path) -> dict[str, str]:
