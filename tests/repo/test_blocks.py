@@ -18,6 +18,8 @@ from typing import Any
 import click
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.blocks import PAGES, Block, commands, fences, matches, printed_by, reader
 from tests.conftest import ROOT, Result
@@ -241,3 +243,22 @@ def test_consoles_show_what_commands_print(page: str, text: str, tmp_path: Path)
         command = f"{command} 2>{tmp_path}/said; cat {tmp_path}/said"
         printed = printed_by(command, tmp_path if files else folder, environment)
         assert matches(shown, printed), printed
+
+
+LINES = st.lists(st.sampled_from(["a", "ab", "b", "", "a.b"]), max_size=6)
+SHOWN = st.lists(st.sampled_from(["a", "ab", "", "...", "a...", "...b", "a...b"]), max_size=5)
+
+
+@given(SHOWN, LINES)
+def test_what_is_shown_is_a_pattern(shown: list[str], printed: list[str]) -> None:
+    """Short texts are compared with a pattern of the whole, which tries every way to split them."""
+    parts = [
+        "(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*?") + "\n"
+        for line in shown
+    ]
+    texts = ["".join(f"{line}\n" for line in lines) for lines in (shown, printed)]
+    assert matches(*texts) == (re.fullmatch("".join(parts), texts[1]) is not None)
+
+
+def test_a_page_that_does_not_match_is_told_at_once() -> None:
+    assert not matches("...\nx\n" * 30 + "y\n", "x\n" * 300)
