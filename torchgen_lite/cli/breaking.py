@@ -137,7 +137,7 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
     accepts. Raises Refused.
     """
-    modules = _modules_of(old.program), _modules_of(new)
+    modules, unread = _modules_of_both(old.program, new)
     theirs = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
@@ -151,6 +151,7 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
             if one.operator in names and one.code not in _OF_WHOLE and identity(one) not in known:
                 known.add(identity(one))
                 found.append(one)
+    found += [_not_compared(name) for name in unread]
     return judge(sort_diagnostics(with_paths(found, path_of)), new.config.root, level)
 
 
@@ -166,9 +167,17 @@ def _compared(
     return compare_operators(was, now, level=level)
 
 
-def _modules_of(program: Program) -> Modules:
-    """The functions of modules that options name. Those that cannot be read are not compared."""
-    return program.modules or index_modules(program.config)[0]
+def _modules_of_both(old: Program, new: Program) -> tuple[tuple[Modules, Modules], list[str]]:
+    """The functions of modules that options name, and what is wrong with the modules that cannot be read."""
+    before, wrong_before = index_modules(old.config)
+    after, wrong_after = index_modules(new.config)
+    unread = [f"{one.message}, in the old version" for one in wrong_before]
+    unread += [f"{one.message}, in the new version" for one in wrong_after]
+    return (before, after), list(dict.fromkeys(unread))
+
+
+def _not_compared(why: str) -> Diagnostic:
+    return Diagnostic("TG396", f"functions are not compared: {why}")
 
 
 def _sources(program: Program, modules: Modules) -> Iterator[Source]:

@@ -409,3 +409,37 @@ def test_a_value_of_a_reference_that_changes_is_seen(run: Run, project: Path) ->
         "error[TG376] 'lib::f': the formula of 'x' changed from 'auto ((a := x * 2, a)[-1])' "
         "to 'auto ((a := x * 3, a)[-1])'" in said
     )
+
+
+OPTIONS = ("kernels", "fakes", "formulas")
+CONFIGURED = '[target.torch-python]\nkernels = ["own"]\nfakes = ["own"]\nformulas = ["own"]\n'
+UNREADABLE = {"missing": None, "no Python": "def f(:\n", "no text": b"\xff\xfe\x00"}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("side", ["old", "new"])
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_a_module_that_cannot_be_read_is_said(
+    run: Run, project: Path, option: str, side: str, what: str
+) -> None:
+    """Else `no breaking changes` would be a verdict on functions that nobody has compared."""
+    old = project / "old"
+    old.mkdir()
+    for folder in (old, project):
+        (folder / "native_functions.yaml").write_text(OLD.replace("f(", "lib::f(", 1))
+        (folder / "own.py").write_text("def f(self, dim=0): ...\n")
+        (folder / "torchgen_lite.toml").write_text('targets = ["torch-python"]\n' + CONFIGURED)
+    asked = ("breaking", "--against", "old")
+    assert "TG396" not in run(*asked).stderr
+    folder = old if side == "old" else project
+    configuration = folder / "torchgen_lite.toml"
+    text = configuration.read_text()
+    configuration.write_text(text.replace(f'{option} = ["own"]', f'{option} = ["other"]'))
+    content = UNREADABLE[what]
+    if content is not None:
+        (folder / "other.py").write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
+    result = run(*asked, "--output-format", "json")
+    found = [one for one in json.loads(result.stdout)["diagnostics"] if one["code"] == "TG396"]
+    assert [f"in the {side} version" in one["message"] for one in found] == [True], result
