@@ -116,11 +116,7 @@ def _as_a_rule(wanted: Wanted) -> Help | None:
     arguments = {one.name for one in wanted.function.func.arguments}
     if wanted.option != "fakes" or argument not in arguments:
         return None
-    rule = (
-        "{shape: " + f"{argument}.shape" + "}"
-        if attribute == "shape"
-        else "{like: " + argument + "}"
-    )
+    rule = f"{{shape: {wanted.name}}}" if attribute == "shape" else f"{{like: {argument}}}"
     return Suggestion(f"write a rule: `fake: {rule}`", wanted.name, rule, is_safe=False)
 
 

@@ -178,11 +178,11 @@ class Target(NamedTuple):
     operator and options to how it is called. All are imported on demand, so that a run pays only
     for what it generates. `asks_torch`: with `--torch` it needs what the installed PyTorch
     registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
-    itself, so the modules of `kernels` and `formulas` have everything that the YAML names. `is_library`: it defines
-    operators of PyTorch in C++; `loads_library`: its package loads such a library, if the project has one. `tests` is whose operators
-    its tests call: `own`, or `pytorchs`. A target
-    of another package has its templates in the folder `templates` of the package that `templates`
-    names; `failure` is why it cannot be loaded.
+    itself, so the modules of `kernels` and `formulas` have everything that the YAML names.
+    `is_library`: it defines operators of PyTorch in C++; `loads_library`: its package loads such a
+    library, if the project has one. `tests` is whose operators its tests call: `own`, or
+    `pytorchs`. A target of another package has its templates in the folder `templates` of the
+    package that `templates` names; `failure` is why it cannot be loaded.
     """
 
     name: str

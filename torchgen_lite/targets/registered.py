@@ -38,19 +38,18 @@ def side_of(
         for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
             found[name] = Served(policy, {}, beneath[name])
     called = None
-    releases = ""
-    targets: Sequence[Target] = ()
+    generation = generation_of(program, None if is_configured(program) else ())
     if is_configured(program):
-        targets = generation_of(program).targets
         taken = {one.policy.target: one.functions for one in selections}
         called = {
             one.name: _caller(one, program, taken.get(one.name, program.functions))
-            for one in targets
+            for one in generation.targets
             if one.signatures
         }
-        releases = program.config.torch if any(one.policy.in_pytorch for one in targets) else ""
+    in_pytorch = any(target.policy.in_pytorch for target in generation.targets)
+    releases = program.config.torch if in_pytorch else ""
     own = program.resolved.operators
-    terms = terms_of(program, modules, targets)
+    terms = terms_of(program, modules, generation)
     return Side(own, served, called, lent, terms, releases, ranges_of(program))
 
 

@@ -20,10 +20,9 @@ from torchgen_lite.loader.function_code import code_of
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.targets.generation import Generation
 from torchgen_lite.targets.output import Target
 
-_PYTHON = "torch-python"
-_IN_CPP = ("cpp-torch", "cpp-torch-stable")
 _DEVICE = "PrivateUse1"
 
 
@@ -43,10 +42,11 @@ class _Taking(NamedTuple):
         return self.target.name
 
 
-def terms_of(program: Program, modules: Modules, targets: Sequence[Target]) -> Terms:
+def terms_of(program: Program, modules: Modules, generation: Generation) -> Terms:
     """`modules` are the functions of modules that options name, where these can be read."""
-    known = _all_taking(program, targets)
-    defining = _defining(known)
+    known = _all_taking(program, generation)
+    defining = _defining(known, generation)
+    loading = next((one for one in known if one.target.loads_library), None)
 
     def offers(operator: Operator) -> Iterator[Term]:
         yield from _offered_by_project(program.config, operator)
@@ -55,9 +55,9 @@ def terms_of(program: Program, modules: Modules, targets: Sequence[Target]) -> T
             if operator.name in one.names:
                 for offer in _OFFERS:
                     yield from offer(one, operator)
-        if operator.name in defining and any(one.name == _PYTHON for one in known):
+        if operator.name in defining and loading is not None:
             lost = "nothing defines it any more"
-            yield Term(_PYTHON, "defines", "definition", "TG375", lost)
+            yield Term(loading.name, "defines", "definition", "TG375", lost)
 
     def uses(operator: Operator) -> Mapping[tuple[str, str], Use]:
         found = {}
@@ -86,15 +86,15 @@ def _place(config: Config, table: str, setting: str) -> Span | None:
     return label.span if label is not None and is_written else None
 
 
-def _all_taking(program: Program, targets: Sequence[Target]) -> list[_Taking]:
+def _all_taking(program: Program, generation: Generation) -> list[_Taking]:
     """The targets that register something, if their options have no mistakes."""
     found = []
-    for target in targets:
+    for target in generation.registering:
         options, wrong = target.read_options(program.config)
-        if target.selector and not wrong:
-            names = [operator.name for operator in target.select(program).operators]
+        if not wrong:
+            names = [operator.name for operator in generation.select(target.name).operators]
             found.append(_Taking(target, options, frozenset(names)))
-    in_cpp = _names_of(one for one in found if _registers_in_cpp(one))
+    in_cpp = _names_of(one for one in found if one.target in generation.libraries)
     known = functions_of_torch().at | functions_of_torch().torch
     known |= {function.func.base_name for function in program.functions}
     return [one._replace(in_cpp=in_cpp & one.names, known=known) for one in found]
@@ -104,15 +104,12 @@ def _names_of(taking: Iterable[_Taking]) -> frozenset[str]:
     return frozenset(chain.from_iterable(one.names for one in taking))
 
 
-def _registers_in_cpp(one: _Taking) -> bool:
-    return one.name in _IN_CPP and not getattr(one.options, "calls_only", False)
-
-
-def _defining(taking: Sequence[_Taking]) -> frozenset[str]:
+def _defining(taking: Sequence[_Taking], generation: Generation) -> frozenset[str]:
     """The operators that a target defines for PyTorch, or that an extension defines which Python loads."""
-    python = [one for one in taking if one.name == _PYTHON]
+    python = [one for one in taking if one.target.loads_library]
     here = [one for one in python if one.options.is_defining or one.options.load]
-    return _names_of([*here, *filter(_registers_in_cpp, taking)])
+    libraries = [one for one in taking if one.target in generation.libraries]
+    return _names_of([*here, *libraries])
 
 
 def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:

@@ -252,7 +252,7 @@ def _backward_of(
             each = filled(ctx, grads) if fills else grads
             found = table[operator, "backward"](ctx, *each)[: len(ctx.needs_input_grad)]
             for gradient in found:
-                if gradient is not None and gradient.is_complex():
+                if isinstance(gradient, torch.Tensor) and gradient.is_complex():
                     return (*_as_real(ctx, found), *more)
             return (*found, *more)
         # `supports_tensorlist` takes only what inputs need, and restores it.
