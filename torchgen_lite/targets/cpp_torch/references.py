@@ -15,11 +15,11 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.references import Values, reference_trees
+from torchgen_lite.analysis.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import INT, TENSORS
-from torchgen_lite.formulas.model import Call, Expression, Member, Name
+from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.python import differs
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
@@ -129,6 +129,29 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
         # A node takes the results that have gradients one by one.
         if origin is Origin.autograd and len(trees) != len(one.schema.returns):
             unsaid.append((trees[0].node, "several results in one expression", ""))
+        if len(trees) == 1 and not unsaid:
+            wanted = "tuple" if len(one.schema.returns) > 1 else "list"
+            for form in sorted(_forms(trees[0], let) - {wanted}):
+                problem = f"a {form} in C++, which makes no {wanted}"
+                unsaid.append((trees[0].node, problem, "write the results one by one"))
         for node, problem, hint in unsaid:
             hint = hint or f"write what both languages have, or {_INSTEAD[origin]}"
             yield finding(function, "TG540", problem, node.span, "not in C++", hint)
+
+
+def _forms(tree: Typed, let: Values) -> set[str]:
+    """What several values are in C++, as far as that is certain: of a condition, what either branch gives."""
+    node = tree.node
+    if isinstance(node, Conditional):
+        return _forms(tree.parts[1], let) | _forms(tree.parts[2], let)
+    if isinstance(node, Name):
+        if node.text in let:
+            return _forms(let[node.text], let)
+        # An argument is a view, which becomes no `std::vector` by itself.
+        return {"list of the caller's"} if tree.kind.is_list else set()
+    if not isinstance(node, Call):
+        return set()
+    kinds = results_in_torch(node, [part.kind for part in tree.parts])
+    if len(kinds) > 1:
+        return {"tuple"}
+    return {"list"} if kinds and kinds[0].is_list else set()

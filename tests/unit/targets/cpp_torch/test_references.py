@@ -267,3 +267,27 @@ def test_each_result_of_a_node_is_written(tmp_path: Path) -> None:
     (found,) = made("torch.max(x, 0)", tmp_path, schema, AUTO).diagnostics
     assert (found.code, found.message) == ("TG540", "several results in one expression")
     assert not made("torch.max(x, 0)", tmp_path, schema).diagnostics
+
+
+GIVEN = {
+    "tuple": ["torch.max(x, 0)", "x.sort(0)", "torch.frexp(x)"],
+    "list": ["x.chunk(2)", "torch.split(x, 2)", "x.unbind()"],
+    "list of the caller's": ["ts"],
+}
+WANTED = {"tuple": "(Tensor, Tensor)", "list": "Tensor[]"}
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+@pytest.mark.parametrize("is_conditional", [False, True])
+@pytest.mark.parametrize(
+    ("given", "call"), [(form, call) for form, calls in GIVEN.items() for call in calls]
+)
+def test_a_tuple_is_no_list_in_cpp(
+    tmp_path: Path, given: str, call: str, wanted: str, is_conditional: bool
+) -> None:
+    """In Python each stands for the other."""
+    schema = f"f(Tensor x, bool flag, Tensor[] ts) -> {WANTED[wanted]}"
+    reference = f"{call} if flag else {call}" if is_conditional else call
+    found = made(reference, tmp_path, schema).diagnostics
+    said = [] if given == wanted else [f"a {given} in C++, which makes no {wanted}"]
+    assert [one.message for one in found] == said
