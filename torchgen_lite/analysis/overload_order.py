@@ -23,7 +23,7 @@ def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
     tried = list(_tried_first(old))
     names = {other.name for other in tried}
     # One of the same arguments took these calls already, under another name.
-    taken = [other.func.arguments for other in tried]
+    taken = {other.func.arguments for other in tried}
     for other in _tried_first(new):
         if other.name in names or other.func.arguments in taken:
             continue

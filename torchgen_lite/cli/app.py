@@ -45,16 +45,14 @@ def _of_absent_tools(name: str) -> click.Command:
     def refuse() -> None:
         raise extras.lacks(needs, extras.TOOLS)
 
-    class Absent(click.Command):
-        def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            installs = extras.install_command(extras.TOOLS)
-            self.help = f"{COMMANDS[name][1]}\n\n{needs}, which is not installed.\n\n\b\n{installs}"
-            super().format_help_text(ctx, formatter)
-
+    does = COMMANDS[name][1]
+    installs = extras.install_command(extras.TOOLS)
+    help_ = f"{does}\n\n{needs}, which is not installed.\n\n\b\n{installs}"
     # What the command takes is known to the tools alone.
     anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    short = COMMANDS[name][1]
-    return Absent(name, callback=refuse, short_help=short, context_settings=anything)
+    return click.Command(
+        name, callback=refuse, help=help_, short_help=does, context_settings=anything
+    )
 
 
 class LazyGroup(click.Group):

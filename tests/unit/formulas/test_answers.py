@@ -49,3 +49,13 @@ def test_an_open_bracket_is_the_place(text: str, place: tuple[int, int]) -> None
     assert found.label is not None
     assert found.message == f"`{text[place[0]]}` is not closed"
     assert found.label.span[1:] == place
+
+
+@pytest.mark.parametrize("word", ["a", "a ", "a.", "a or ", "a if ", "not ", "a[", "a.shape[", " "])
+def test_a_text_of_any_length_is_answered_at_once(word: str) -> None:
+    """Patterns that try every place of a long text do not end."""
+    text = f"${word * 30_000}"
+    assert {answer_in_a_formula(text), answer_in_a_rule(text)} <= {
+        None,
+        "write the `]` that closes it",
+    }
