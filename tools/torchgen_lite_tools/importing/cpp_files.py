@@ -32,7 +32,7 @@ ENDINGS = frozenset(_SOURCES | _HEADERS)
 # Those of parts of files, which others include.
 _PARTS = frozenset({".def", ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".txx"})
 # What registers in Python, in a file that is not text.
-_PYTHON = re.compile(r"\btorch\b(?s:.*)\b(?:library|custom_op|triton_op)\b")
+_PYTHON = re.compile(r"\b(?:library|custom_op|triton_op)\b")
 # How much of such a file is searched.
 _MAX_MENTION = 4 * 1024 * 1024
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -134,7 +134,7 @@ def _may_register_unread(path: Path) -> bool:
         return True
     # UTF-16 has zeros between the letters.
     text = data.replace(b"\0", b"").decode("latin-1")
-    return has_registrations(text) or _PYTHON.search(text) is not None
+    return has_registrations(text) or ("torch" in text and _PYTHON.search(text) is not None)
 
 
 def _files_below(folder: Path, endings: Collection[str]) -> Iterable[Path]:
