@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
-from torchgen_lite.cli.projects import each_project
+from torchgen_lite.cli.projects import each_project, projects_and_files
 from torchgen_lite.cli.session import Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.diagnostics.text import counted
@@ -35,8 +35,7 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
     torchgen-lite fmt --check
     torchgen-lite fmt native_functions.yaml
     """
-    projects = [path for path in paths if Path(path).is_dir() or path.endswith(".toml")]
-    files = [path for path in paths if path not in projects]
+    projects, files = projects_and_files(paths)
     code = _format(session, files, check, diff) if files else FINE
     if projects or not files:
         run = partial(_format, paths=(), check=check, diff=diff)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.projects import each_project
+from torchgen_lite.cli.projects import each_project, projects_and_files
 from torchgen_lite.cli.session import Session, command, schema_options, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
@@ -43,8 +43,7 @@ def lint_command(
     torchgen-lite lint --fix --unsafe-fixes
     torchgen-lite lint --output-format sarif > lint.sarif
     """
-    files = tuple(path for path in paths if Path(path).suffix in (".yaml", ".yml"))
-    projects = [path for path in paths if path not in files]
+    projects, files = projects_and_files(paths)
     alone = [name for name, given in (("--schema", schema), ("--torch", torch)) if given]
     if files and (projects or torch):
         other = "`--torch`" if torch else "projects"

@@ -54,6 +54,12 @@ def each_project(
     return code
 
 
+def projects_and_files(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Which of the arguments `[PROJECT|FILE]...` are folders and configurations, and which are schema files."""
+    projects = [path for path in paths if os.path.isdir(path) or path.endswith(".toml")]
+    return projects, [path for path in paths if path not in projects]
+
+
 def _named(name: str, found: list[Diagnostic]) -> Path | None:
     """The configuration of a project that the command line names."""
     path = find_in_folder(Path(name), found) if os.path.isdir(name) else Path(name)
