@@ -27,7 +27,7 @@ from torchgen_lite.analysis.lost_calls import Offer, Side, lost_calls
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overload_order import compare_order
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]

@@ -10,7 +10,7 @@ from torchgen_lite.analysis.kernels import DEVICES, Origin, origins
 from torchgen_lite.analysis.lost_calls import Served
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE
-from torchgen_lite.loader.axes import Axes
+from torchgen_lite.loader.entry.axes import Axes
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.model import bare_type
 

@@ -36,8 +36,8 @@ from torchgen_lite.analysis.terms import Terms
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.stock_fallbacks import META_FALLBACK
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import keeping, kept

@@ -17,7 +17,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
