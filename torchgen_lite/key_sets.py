@@ -76,6 +76,11 @@ class KeySets:
         return frozenset(chain.from_iterable(map(self._instances, functionalities)))
 
     @property
+    def building_blocks(self) -> tuple[str, ...]:
+        """The functionalities that have a runtime key for each backend, such as `Dense`: no tensor has one alone."""
+        return tuple(self._blocks)
+
+    @property
     def backend_mask(self) -> int:
         return (1 << len(self.table.backends)) - 1
 

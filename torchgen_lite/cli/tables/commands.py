@@ -30,7 +30,15 @@ from torchgen_lite.cli.tables.compare import (
     comparison_sections,
     render_comparison,
 )
-from torchgen_lite.cli.tables.explain import render_table, render_why, table_data, why, why_data
+from torchgen_lite.cli.tables.explain import (
+    LocalSets,
+    of_a_new_thread,
+    render_table,
+    render_why,
+    table_data,
+    why,
+    why_data,
+)
 from torchgen_lite.cli.tables.html import Before, Details, details_of, details_of_torch, render_html
 from torchgen_lite.cli.tables.registrations import (
     pytorchs_of,
@@ -39,6 +47,7 @@ from torchgen_lite.cli.tables.registrations import (
 )
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
 from torchgen_lite.targets.generation import generation_of
@@ -189,12 +198,37 @@ def _write_page(
 @command("why")
 @click.argument("operator")
 @click.argument("keys", nargs=-1, metavar="KEY...")
+@click.option(
+    "--include", multiple=True, metavar="KEY", help="The local state adds this key; repeatable."
+)
+@click.option(
+    "--exclude", multiple=True, metavar="KEY", help="The local state removes this key; repeatable."
+)
+@click.option(
+    "--autocast", "devices", multiple=True, metavar="DEVICE", help="Under `torch.autocast(DEVICE)`."
+)
+@click.option("--inference", is_flag=True, help="Under `torch.inference_mode()`.")
 @_SOURCE
-def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **asked: Any) -> int:
+def why_command(
+    session: Session,
+    /,
+    operator: str,
+    keys: tuple[str, ...],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    devices: tuple[str, ...],
+    inference: bool,
+    **asked: Any,
+) -> int:
     """Show rule by rule why a call whose arguments have these keys runs that kernel.
+
+    The keys are those of the arguments. A thread has keys of its own, which it adds to each call, and others that it
+    takes away: guards, modes and `torch.autocast` change these two sets, as the options do here.
 
     \b
     torchgen-lite why add.Tensor CPU AutogradCPU
+    torchgen-lite why mm CPU AutogradCPU AutocastCPU --autocast cpu --torch
+    torchgen-lite why mm CPU AutogradCPU --exclude Autograd
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
@@ -203,10 +237,70 @@ def why_command(session: Session, /, operator: str, keys: tuple[str, ...], **ask
         raise click.UsageError(f"`why` needs the dispatch keys of the arguments: `{example}`.")
     keys = _keys_of(session, keys)
     found, _ = _registrations(session, _Asked(operator, keys, **asked))
-    answers = [(one, why(one, keys)) for one in found]
+    if found:
+        require(list(_of_no_tensor(found[0].sets, keys)))
+    state = _State(_keys_of(session, include), _keys_of(session, exclude), devices, inference)
+    answers = [(one, why(one, keys, _local_sets(one, state))) for one in found]
     text = "".join(render_why(*answer) for answer in answers)
     session.answer("why", text, calls=[why_data(*answer) for answer in answers])
     return FINE
+
+
+class _State(NamedTuple):
+    """What the options of `why` say of the running thread."""
+
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    devices: tuple[str, ...]
+    inference: bool
+
+
+def _local_sets(one: Registrations, state: _State) -> LocalSets:
+    """The sets of a thread in this state. Raises Refused for what is no key, or no device of autocast."""
+    require(list(_unknown_keys([one], [*state.include, *state.exclude])))
+    sets = one.sets
+    included, excluded = of_a_new_thread(sets)
+    if state.inference:
+        # c10 `InferenceMode` records nothing, and counts no versions.
+        included -= {"ADInplaceOrView"}
+        excluded |= sets.members["Autograd"]
+    for device in state.devices:
+        excluded -= {_autocast_key(sets, device)}
+    included |= _runtime_keys(sets, state.include)
+    excluded |= _runtime_keys(sets, state.exclude)
+    return LocalSets(included, excluded)
+
+
+def _runtime_keys(sets: KeySets, names: Sequence[str]) -> frozenset[str]:
+    """These keys, with the members of an alias in its place."""
+    found = frozenset[str]()
+    for name in map(sets.parse, names):
+        found |= sets.members.get(name, {name})
+    return found
+
+
+def _autocast_key(sets: KeySets, device: str) -> str:
+    keys = {key.removeprefix("Autocast").casefold(): key for key in sets.autocast}
+    key = keys.get(device.casefold())
+    if key is None:
+        help_ = did_you_mean(device, keys) or f"the devices are {', '.join(keys)}"
+        raise Refused(Diagnostic("TG012", f"autocast has no device `{device}`", help=help_))
+    return key
+
+
+def _of_no_tensor(sets: KeySets, keys: Sequence[str]) -> Iterator[Diagnostic]:
+    """Keys that no argument has: aliases, and the building blocks of others."""
+    for key in map(sets.parse, keys):
+        if key in sets.members:
+            message = f"`{key}` is an alias key, which no tensor has"
+            yield Diagnostic(
+                "TG012", message, help="name runtime keys, such as `CPU` or `AutogradCPU`"
+            )
+        elif key in sets.building_blocks:
+            message = f"`{key}` is a building block of keys, which no tensor has alone"
+            yield Diagnostic(
+                "TG012", message, help="name a key of one backend, such as `CPU` or `SparseCPU`"
+            )
 
 
 def _registrations(

@@ -25,7 +25,7 @@ from torchgen_lite.analysis.computed_table import (
 )
 from torchgen_lite.cli.pages import Row, Section, section_text
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
 
@@ -44,29 +44,53 @@ class Step(NamedTuple):
         return [(number, text, number == last) for number, text in every if number <= last]
 
 
+class LocalSets(NamedTuple):
+    """The two sets of a thread: a call has the keys of its arguments and the included ones, without the excluded.
+
+    Of an excluded key that belongs to a backend, the functionality is excluded, for every backend.
+    """
+
+    included: frozenset[str]
+    excluded: frozenset[str]
+
+
+def of_a_new_thread(sets: KeySets) -> LocalSets:
+    """What a thread begins with: c10 `default_included_set` and `default_excluded_set`."""
+    return LocalSets(frozenset(INCLUDED_BY_DEFAULT), frozenset(sets.autocast))
+
+
 class Why(NamedTuple):
-    """A call and what its kernels redispatch to. `end` says why the chain goes no further."""
+    """A call and what its kernels redispatch to. `end` says why the chain goes no further.
+
+    `joined` are the keys that the local state adds, and `excluded` those of the arguments that it takes away.
+    """
 
     keys: tuple[str, ...]
     joined: tuple[str, ...]
+    excluded: tuple[str, ...]
     skipped: tuple[str, ...]
     steps: tuple[Step, ...]
     end: str
 
 
-def why(registrations: Registrations, keys: Iterable[str]) -> Why:
+def why(registrations: Registrations, keys: Iterable[str], local: LocalSets | None = None) -> Why:
     """What a call whose arguments have these keys runs, and the chain of redispatch below it.
 
-    The local state is a new thread's. The chain follows kernels that redispatch to the keys below their own, as for autograd, tracing and modes, up to a
-    backend or composite kernel. Raises ValueError for unknown keys.
+    The local state is a new thread's, unless another is given. The chain follows kernels that redispatch to the keys
+    below their own, as for autograd, tracing and modes, up to a backend or composite kernel. Raises ValueError for
+    unknown keys.
     """
     sets = registrations.sets
+    local = of_a_new_thread(sets) if local is None else local
     cells = {cell.key: cell for cell in table(registrations)}
     plan = plan_of(registrations)
-    asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*INCLUDED_BY_DEFAULT)
+    asked = sets.bits(*map(sets.parse, keys))
+    joined = sets.bits(*local.included)
     # A set only loses functionalities: backends stay, since any remaining one may need them.
-    gone = sets.bits(*sets.autocast) & ~sets.backend_mask
+    gone = sets.bits(*local.excluded) & ~sets.backend_mask
     bits = (asked | joined) & ~gone
+    kept = set(sets.names(bits))
+    excluded = tuple(name for name in sets.names(asked | joined) if name not in kept)
     mask = plan.mask
     if plan.backend_masks is not None:
         mask = plan.backend_masks[max((bits & sets.backend_mask).bit_length() - 1, 0)]
@@ -80,7 +104,7 @@ def why(registrations: Registrations, keys: Iterable[str]) -> Why:
         below = sets.below(current)
         end = _end_of_chain(registrations, cell, not below & ~sets.backend_mask)
         current, how = below, "redispatch"
-    return Why(sets.names(asked), sets.names(joined), skipped, tuple(steps), end)
+    return Why(sets.names(asked), sets.names(joined), excluded, skipped, tuple(steps), end)
 
 
 def _end_of_chain(registrations: Registrations, cell: Cell, is_last: bool) -> str:
@@ -107,6 +131,12 @@ def render_why(registrations: Registrations, answer: Why) -> str:
     lines = [f"{registrations.name} called with {names}"]
     if answer.joined:
         lines.append(f"  included by the local state: {', '.join(answer.joined)}")
+    if answer.excluded:
+        lines.append(f"  excluded by the local state: {', '.join(answer.excluded)}")
+        if any(key in registrations.sets.autocast for key in answer.excluded):
+            lines.append(
+                "    (keys of autocast are, unless `--autocast DEVICE` says that it is on)"
+            )
     if answer.skipped:
         lines.append(f"  skipped, as there is nothing to do: {', '.join(answer.skipped)}")
     for step in answer.steps:

@@ -221,6 +221,30 @@ def test_why_asks_for_keys(run: Run, tables: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "excluded", "first"),
+    [
+        ([], ["AutocastCPU"], "AutogradCPU"),
+        (["--autocast", "cpu"], [], "AutocastCPU"),
+        (["--autocast", "cuda"], ["AutocastCPU"], "AutogradCPU"),
+        (["--inference"], ["AutogradCPU", "AutocastCPU"], "CPU"),
+        (["--exclude", "Autograd"], ["AutogradCPU", "AutocastCPU"], "CPU"),
+        # The functionality is excluded, for every backend.
+        (["--exclude", "AutogradCUDA"], ["AutogradCPU", "AutocastCPU"], "CPU"),
+        (["--include", "Functionalize"], ["AutocastCPU"], "AutogradCPU"),
+        (["--exclude", "CPU"], ["CPU", "AutocastCPU"], "AutogradCPU"),
+    ],
+)
+def test_why_in_a_local_state(
+    run: Run, tables: Path, options: list[str], excluded: list[str], first: str
+) -> None:
+    asked = ("why", "twice", "CPU", "AutogradCPU", "AutocastCPU", *options)
+    [call] = json.loads(run(*asked, "--output-format", "json").stdout)["calls"]
+    assert (call["excluded"], call["steps"][0]["slot"]["key"]) == (excluded, first)
+    text = run(*asked).stdout
+    assert (f"\n  excluded by the local state: {', '.join(excluded)}\n" in text) == bool(excluded)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["table", "twise"], "no operator `twise` (did you mean `twice`?)"),
@@ -235,6 +259,24 @@ def test_why_asks_for_keys(run: Run, tables: Path) -> None:
         (
             ["why", "twice", "sim"],
             "unknown dispatch key `sim` (`torchgen-lite list keys` lists them)",
+        ),
+        (
+            ["why", "twice", "Dense"],
+            "`Dense` is a building block of keys, which no tensor has alone"
+            " (name a key of one backend, such as `CPU` or `SparseCPU`)",
+        ),
+        (
+            ["why", "twice", "Autograd"],
+            "`Autograd` is an alias key, which no tensor has"
+            " (name runtime keys, such as `CPU` or `AutogradCPU`)",
+        ),
+        (
+            ["why", "twice", "CPU", "--exclude", "AutogradCPUU"],
+            "unknown dispatch key `AutogradCPUU` (did you mean `AutogradCPU`?)",
+        ),
+        (
+            ["why", "twice", "CPU", "--autocast", "cpuu"],
+            "autocast has no device `cpuu` (did you mean `cpu`?)",
         ),
     ],
 )
