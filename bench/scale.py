@@ -20,7 +20,7 @@ from measure import line, run
 KINDS = (
     """\
 - func: big::add{i}(Tensor self, Tensor other, *, float alpha=1.0) -> Tensor
-  dispatch: {{CPU: add}}
+  dispatch: {{{key}: add}}
   fake: {{like: self}}
   derivatives:
     self: grad
@@ -28,18 +28,18 @@ KINDS = (
 """,
     """\
 - func: big::scale{i}(Tensor self, SymInt n) -> Tensor
-  dispatch: {{CPU: scale}}
+  dispatch: {{{key}: scale}}
   fake: {{like: self}}
   derivatives: {{self: grad * n}}
 """,
     """\
 - func: big::damp{i}_(Tensor(a!) self, float p=0.5, bool flag=False) -> Tensor(a!)
-  dispatch: {{CPU: damp_}}
+  dispatch: {{{key}: damp_}}
   derivatives: {{self: grad * p}}
 """,
     """\
 - func: big::sum{i}(Tensor[] tensors, int dim=0, str? mode=None) -> (Tensor sums, Tensor counts)
-  dispatch: {{CPU: sum_of}}
+  dispatch: {{{key}: sum_of}}
   fake: [{{like: 'tensors[0]'}}, {{like: 'tensors[0]'}}]
   derivatives:
     output_differentiability: [True, False]
@@ -47,7 +47,7 @@ KINDS = (
 """,
     """\
 - func: big::spread{i}(Tensor grad, Tensor[] tensors) -> Tensor[]
-  dispatch: {{CPU: spread}}
+  dispatch: {{{key}: spread}}
   fake: {{like: tensors}}
 """,
 )
@@ -82,21 +82,25 @@ SETTINGS = {
     "cpp-runtime": 'namespace = "big_ops"\ntensor = "toy::Tensor"\nheaders = ["toy.h"]',
     "torch-stubs": "",
     "docs": "",
+    "device-tests": "",
 }
 COMMANDS = ("lint", "generate", "check")
 
 
-def schema(first: int, end: int) -> str:
-    """The entries of the operators with these numbers."""
+def schema(first: int, end: int, key: str) -> str:
+    """The entries of the operators with these numbers, whose kernels are for one dispatch key."""
     kinds = len(KINDS)
-    return "".join(KINDS[i % kinds].format(i=i // kinds) for i in range(first, end))
+    return "".join(KINDS[i % kinds].format(i=i // kinds, key=key) for i in range(first, end))
 
 
 def write_project(folder: Path, target: str, count: int) -> None:
     files = []
     for first in range(0, count, IN_A_FILE):
         files.append(f"ops_{first}.yaml")
-        (folder / files[-1]).write_text(schema(first, min(first + IN_A_FILE, count)))
+        last = min(first + IN_A_FILE, count)
+        # Tests of a device are for kernels of a device.
+        key = "CUDA" if target == "device-tests" else "CPU"
+        (folder / files[-1]).write_text(schema(first, last, key))
     text = CONFIGURATION.format(files=json.dumps(files), target=target, settings=SETTINGS[target])
     (folder / "torchgen_lite.toml").write_text(text)
     (folder / "kern.py").write_text(KERNELS)

@@ -203,7 +203,9 @@ def _override(environment: Environment, template: Template, root: Path) -> Templ
     """The first that is the user's, of a template and those that it imports, includes or extends, if any is."""
     if is_override(template):
         return template
-    source = Path(template.filename or "").read_text("utf-8") if environment.sandboxed else ""
+    if not environment.sandboxed:
+        return None  # There are no templates but ours.
+    source = Path(template.filename or "").read_text("utf-8")
     named = filter(None, find_referenced_templates(environment.parse(source)))
     return next(filter(is_override, [load_template(environment, n, root) for n in named]), None)
 

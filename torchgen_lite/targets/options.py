@@ -19,7 +19,6 @@ from torchgen_lite.loader.config.options import (
     Kind,
     Unfit,
     choice,
-    described,
     list_of,
     matching,
     number,
@@ -76,8 +75,13 @@ def _is_command(text: str) -> bool:
 class CommonOptions:
     """What every target takes, unless it declares an option of the same name itself."""
 
-    format: str = described(
-        matching(r"[^\x00-\x1f\x7f]*", "is not a command", _is_command), "", shown="none"
+    format: str = option(
+        "The formatter of the generated code: `black`, `ruff`, `clang-format`, or a command that "
+        "gets names of files after its arguments and formats them in place. A command runs only "
+        "if the environment has `TORCHGEN_LITE_RUN_FORMAT=1`.",
+        matching(r"[^\x00-\x1f\x7f]*", "is not a command", _is_command),
+        "",
+        shown="none",
     )
 
 
@@ -122,9 +126,9 @@ def shard_of(base: str, shards: Shards) -> int | None:
     return shards[zlib.crc32(base.encode()) % len(shards)]
 
 
-def modules_option() -> Any:
+def modules_option(doc: str) -> Any:
     """The author's Python modules, whose functions are read with the program."""
-    return described(MODULES, (), names_modules=True)
+    return option(doc, MODULES, (), names_modules=True)
 
 
 def skip_option() -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.computed_table import Registrations, cell_of
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensor_options
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
@@ -103,6 +102,9 @@ def backend_without_meta(
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
     for one in registrations(program, policy, asked):
         kernels[one.operator.name].setdefault(one.key, one.origin.name)
+    # Imported here: it brings the rules of the dispatcher, which no other rule and no target needs.
+    from torchgen_lite.analysis.computed_table import Registrations, cell_of
+
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
         if cell.label == META_FALLBACK:

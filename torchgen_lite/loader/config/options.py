@@ -13,12 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, partial
-from inspect import getfile
+from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import Help, did_you_mean
-from torchgen_lite.loader.sources import lines_beside
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.
@@ -189,34 +187,14 @@ def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> An
     return field(default_factory=lambda: default, metadata={"option": declared})
 
 
-# An option whose text is prose and stands in the file beside its module: `options.txt` for `options.py`.
-described = partial(option, "")
-
-
-@cache
-def descriptions(module: str) -> dict[str, str]:
-    """What people read about the fields or options of a module, by name: the lines of the file beside it."""
-    return dict([line.split(": ", 1) for line in lines_beside(module)])
-
-
 @cache
 def options_of(declared: type) -> dict[str, Option]:
     """The options of a dataclass, by attribute."""
     found = {f.name: f.metadata["option"] for f in fields(declared) if "option" in f.metadata}
     return {
-        attribute: replace(
-            option,
-            name=option.name or attribute.replace("_", "-"),
-            doc=option.doc or _description(declared, attribute),
-        )
+        attribute: replace(option, name=option.name or attribute.replace("_", "-"))
         for attribute, option in found.items()
     }
-
-
-def _description(declared: type, attribute: str) -> str:
-    """Of the dataclass or of the one that it inherits the option from."""
-    texts = [descriptions(getfile(base)) for base in declared.__mro__[:-1]]
-    return next(text[attribute] for text in texts if attribute in text)
 
 
 class Problem(NamedTuple):

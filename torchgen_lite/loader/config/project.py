@@ -30,9 +30,9 @@ from torchgen_lite.loader.config.options import (
     TABLE,
     TEXT,
     Option,
-    described,
     matching,
     one_or_more,
+    option,
     options_of,
     read_options,
 )
@@ -92,25 +92,100 @@ class Config:
 
     root: Path
     path: Path | None = None
-    schema: tuple[str, ...] = described(one_or_more(PATH), (DEFAULT_SCHEMA,))
-    output_dir: str = described(PATH, "generated")
-    targets: tuple[str, ...] = described(one_or_more(TEXT), (), shown='`["python"]`')
-    source_roots: tuple[str, ...] = described(one_or_more(PATH), SOURCE_ROOTS)
-    template_dirs: tuple[str, ...] = described(one_or_more(PATH), ())
-    template_vars: Mapping[str, object] = described(TABLE, {})
-    check_message: str = described(TEXT, "")
-    required_version: str = described(_RANGE, "", shown="any")
-    namespace: str = described(_NAMESPACE, "", shown="`aten`")
-    privateuse1: str = described(_DEVICE, "", shown="`PrivateUse1`")
-    native: str = described(PATH, "", shown="none")
-    for_torch: str = described(_RELEASE, "", shown="that of `native`, else the newest in the file")
-    torch: str = described(_RANGE, "", shown="any")
-    extra_fields: tuple[str, ...] = described(one_or_more(TEXT), ())
-    tags: tuple[str, ...] = described(one_or_more(matching(NAME, "is not a name")), ())
-    target_options: Mapping[str, Mapping[str, object]] = described(TABLE, {}, name="target")
-    lint_select: tuple[str, ...] = described(_CODES, ("TG",), name="select", table="lint")
-    lint_ignore: tuple[str, ...] = described(_CODES, (), name="ignore", table="lint")
-    members: tuple[str, ...] = described(one_or_more(_MEMBER), (), table="workspace")
+    schema: tuple[str, ...] = option(
+        "The schema files, in the order in which they are read.",
+        one_or_more(PATH),
+        (DEFAULT_SCHEMA,),
+    )
+    output_dir: str = option("The folder for all outputs.", PATH, "generated")
+    targets: tuple[str, ...] = option(
+        "The targets to generate.", one_or_more(TEXT), (), shown='`["python"]`'
+    )
+    source_roots: tuple[str, ...] = option(
+        "The folders that modules of the project are imported from. Modules that options name "
+        "are looked for there, then among installed packages.",
+        one_or_more(PATH),
+        SOURCE_ROOTS,
+    )
+    template_dirs: tuple[str, ...] = option(
+        "Folders with templates that replace built-in ones.", one_or_more(PATH), ()
+    )
+    template_vars: Mapping[str, object] = option(
+        "Variables for templates, which find them under `vars`: `{{ vars.copyright }}`.", TABLE, {}
+    )
+    check_message: str = option(
+        "An additional message of `check` when files are out of date.", TEXT, ""
+    )
+    required_version: str = option(
+        "The versions of torchgen-lite that the project works with.", _RANGE, "", shown="any"
+    )
+    namespace: str = option(
+        "The namespace of operators whose schema has none.", _NAMESPACE, "", shown="`aten`"
+    )
+    privateuse1: str = option(
+        "The name of your own device on `PrivateUse1`, such as `SIM`: schema files may use `SIM` "
+        "and `AutogradSIM`, and target `python` uses it in errors.",
+        _DEVICE,
+        "",
+        shown="`PrivateUse1`",
+    )
+    native: str = option(
+        "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, "
+        "or the path of a native_functions.yaml, of a checkout or of a wheel. Entries inherit "
+        "schemas, tags and variants from them; they are neither generated nor checked.",
+        PATH,
+        "",
+        shown="none",
+    )
+    for_torch: str = option(
+        "The release of PyTorch that the entries are read for: what their ranges `torch`, or "
+        "those in files of vendors (`[v2.1, newest]`), leave out is not checked, listed or "
+        "served.",
+        _RELEASE,
+        "",
+        shown="that of `native`, else the newest in the file",
+    )
+    torch: str = option(
+        "The releases of PyTorch that the project supports. A dispatch key, a type or a tag that "
+        "one of them lacks is a diagnostic (TG340), unless the entry's own `torch:` leaves that "
+        "release out.",
+        _RANGE,
+        "",
+        shown="any",
+    )
+    extra_fields: tuple[str, ...] = option(
+        "Fields of a vendor, which entries may have and which are ignored.", one_or_more(TEXT), ()
+    )
+    tags: tuple[str, ...] = option(
+        "Your own tags, in addition to those of PyTorch; they are not passed to libtorch.",
+        one_or_more(matching(NAME, "is not a name")),
+        (),
+    )
+    target_options: Mapping[str, Mapping[str, object]] = option(
+        "The options of each target, below.", TABLE, {}, name="target"
+    )
+    lint_select: tuple[str, ...] = option(
+        "Codes to report, or prefixes of codes; those of other packages are always reported.",
+        _CODES,
+        ("TG",),
+        name="select",
+        table="lint",
+    )
+    lint_ignore: tuple[str, ...] = option(
+        "Codes not to report, or prefixes of codes; the longer prefix wins.",
+        _CODES,
+        (),
+        name="ignore",
+        table="lint",
+    )
+    members: tuple[str, ...] = option(
+        "Folders of projects that `check`, `lint`, `generate`, `diff`, `breaking` and `fmt` then "
+        "run in, one after the other. `examples/*` is every folder there that has a "
+        "configuration, and `.` is this one.",
+        one_or_more(_MEMBER),
+        (),
+        table="workspace",
+    )
     source: Source | None = field(default=None, compare=False, repr=False)
     # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """The fields of an entry of native_functions.yaml, each declared once.
 
 The table drives the loader, overlays, `fmt` (whose canonical order it gives), the JSON Schema and
-docs/schema.md. What people read about a field is prose, and stands in `fields.txt`.
+docs/schema.md.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Label
-from torchgen_lite.loader.config.options import Json, descriptions
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry import native_fields as native
 from torchgen_lite.loader.entry import shapes
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect, EntryReader
@@ -17,13 +17,14 @@ from torchgen_lite.loader.entry.shapes import FLAG, TEXT, UNREAD, Shape, declare
 
 
 class Field(NamedTuple):
-    """A field of an entry.
+    """A field of an entry, and what editors and docs/schema.md say of it.
 
     `fills` says that an overlay may supply the field if it is missing. `retired` is the release of
     PyTorch since which the field means nothing. `part_of` is the field that this one is read with.
     """
 
     name: str
+    description: str
     shape: Shape
     ours: bool = False
     fills: bool = False
@@ -35,52 +36,166 @@ class Field(NamedTuple):
         """The attribute of `NativeFunction` that the field is read into."""
         return self.part_of or self.name
 
-    @property
-    def description(self) -> str:
-        """What editors and docs/schema.md say of the field: its line in `fields.txt`."""
-        return descriptions(__file__)[self.name]
 
-
-def _ours(name: str, shape: Shape, *, fills: bool = True, part_of: str = "") -> Field:
-    return Field(name, shape, ours=True, fills=fills, part_of=part_of)
+def _ours(
+    name: str, description: str, shape: Shape, *, fills: bool = True, part_of: str = ""
+) -> Field:
+    return Field(name, description, shape, ours=True, fills=fills, part_of=part_of)
 
 
 _FIELDS = (
-    Field("func", shapes.FUNC),
-    _ours("doc", TEXT),
-    _ours("torch", shapes.RANGE, fills=False),
-    _ours("guard", native.GUARD, fills=False),
-    Field("variants", native.VARIANTS_OF),
-    Field("device_check", native.DEVICE_CHECK),
-    Field("device_guard", FLAG),
-    Field("structured", FLAG),
-    Field("structured_delegate", shapes.OPERATOR_OF),
-    Field("structured_inherits", TEXT),
-    Field("precomputed", native.PRECOMPUTED),
-    Field("ufunc_inner_loop", native.LOOPS),
-    Field("python_module", native.PYTHON_MODULE, fills=True),
-    Field("category_override", native.CATEGORY),
-    Field("manual_kernel_registration", FLAG),
-    Field("manual_cpp_binding", FLAG),
-    Field("cpp_no_default_args", native.NO_DEFAULTS),
-    Field("dispatch", native.DISPATCH),
-    Field("autogen", native.AUTOGEN, fills=True),
-    Field("tags", native.TAGS, fills=True),
-    _ours("fake", declared_in("fakes")),
-    _ours("axes", declared_in("axes")),
-    _ours("vmap", shapes.FUNCTION),
-    _ours("effects", native.EFFECTS),
-    _ours("checkpoint", native.CHECKPOINT),
-    _ours("decompose", native.DECOMPOSE),
-    _ours("triton", native.TRITON),
-    _ours("flops", declared_in("fakes", "FLOPS")),
-    _ours("autocast", declared_in("autocast")),
-    _ours("derivatives", native.DERIVATIVES),
-    _ours("output_differentiability", native.DIFFERENTIABILITY, part_of="derivatives"),
-    _ours("dtypes", native.KERNEL_DTYPES),
-    _ours("samples", declared_in("samples")),
-    Field("use_const_ref_for_mutable_tensors", FLAG),
-    *[Field(name, UNREAD[type_], retired=release) for release, name, type_ in native.RETIRED],
+    Field("func", "the schema; the only required field", shapes.FUNC),
+    _ours("doc", "what the operator does; goes to docstrings, types and C++ headers", TEXT),
+    _ours(
+        "torch",
+        'the versions of PyTorch that the operator is for: `">=2.6,<2.9"`',
+        shapes.RANGE,
+        fills=False,
+    ),
+    _ours(
+        "guard",
+        'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`, or a list of them',
+        native.GUARD,
+        fills=False,
+    ),
+    Field("variants", "`function` (the default), `method`, or both", native.VARIANTS_OF),
+    Field(
+        "device_check",
+        "for generated C++: whether arguments must share a device: `NoCheck` or `ExactSame`",
+        native.DEVICE_CHECK,
+    ),
+    Field(
+        "device_guard",
+        "for generated C++: whether the device of the arguments becomes the current device",
+        FLAG,
+    ),
+    Field(
+        "structured", "the kernel is split into a meta and an impl function; for out variants", FLAG
+    ),
+    Field(
+        "structured_delegate",
+        "the structured out variant whose kernels this variant uses",
+        shapes.OPERATOR_OF,
+    ),
+    Field("structured_inherits", "the C++ class that the structured kernel derives from", TEXT),
+    Field(
+        "precomputed",
+        "arguments that the meta function replaces, `dim -> int dim`",
+        native.PRECOMPUTED,
+    ),
+    Field(
+        "ufunc_inner_loop",
+        "the inner loop of an element-wise kernel; gives the kernels `ufunc_<name>_CPU` and "
+        "`_CUDA`, which `dispatch` leaves out",
+        native.LOOPS,
+    ),
+    Field(
+        "python_module",
+        "the submodule of `torch` that PyTorch binds the function in; not for methods",
+        native.PYTHON_MODULE,
+        fills=True,
+    ),
+    Field(
+        "category_override",
+        "`factory`, `new`, `like` or `dummy`, where names and types mislead PyTorch",
+        native.CATEGORY,
+    ),
+    Field("manual_kernel_registration", "kernels are registered elsewhere, by hand", FLAG),
+    Field("manual_cpp_binding", "the C++ function is written elsewhere, by hand", FLAG),
+    Field(
+        "cpp_no_default_args",
+        "a list of arguments whose default C++ leaves out",
+        native.NO_DEFAULTS,
+    ),
+    Field(
+        "dispatch",
+        "kernels by dispatch key; several keys, separated by commas, share a kernel. `{}` means "
+        "none; without the field the operator is CompositeImplicitAutograd",
+        native.DISPATCH,
+    ),
+    Field("autogen", "operators that PyTorch derives from this one", native.AUTOGEN, fills=True),
+    Field("tags", "names from tags.yaml", native.TAGS, fills=True),
+    _ours(
+        "fake",
+        "what the operator returns when only shapes are known, "
+        "[below](#fake-samples-vmap-autocast)",
+        declared_in("fakes"),
+    ),
+    _ours(
+        "axes",
+        "what each dimension is to the operator, `a[m, k+], b[k+, n] -> [m, n]`, [below](#axes)",
+        declared_in("axes"),
+    ),
+    _ours(
+        "vmap",
+        "the name of the Python function that runs the operator under `torch.vmap`",
+        shapes.FUNCTION,
+    ),
+    _ours(
+        "effects",
+        "`ordered`: calls do something that no schema says, and compilers keep them, in order",
+        native.EFFECTS,
+    ),
+    _ours(
+        "checkpoint",
+        "`save` or `recompute`: what selective checkpoints do with the results of a call",
+        native.CHECKPOINT,
+    ),
+    _ours(
+        "decompose",
+        "the compilers that put the reference of `samples` in the operator's place: `inductor`, "
+        "`onnx`",
+        native.DECOMPOSE,
+    ),
+    _ours(
+        "triton",
+        "the keys whose kernels, Python functions, launch Triton kernels that compilers look into",
+        native.TRITON,
+    ),
+    _ours(
+        "flops",
+        "how many floating-point operations a call takes, an expression as in `fake`",
+        declared_in("fakes", "FLOPS"),
+    ),
+    _ours(
+        "autocast",
+        "the precision under autocast: `float32`, `lower_precision` or `like CUDA`, "
+        "[below](#fake-samples-vmap-autocast)",
+        declared_in("autocast"),
+    ),
+    _ours(
+        "derivatives",
+        "a mapping from arguments to derivative formulas, or `auto`, see "
+        "[autograd.md](autograd.md)",
+        native.DERIVATIVES,
+    ),
+    _ours(
+        "output_differentiability",
+        "whether each result has a derivative; also accepted under `derivatives`",
+        native.DIFFERENTIABILITY,
+        part_of="derivatives",
+    ),
+    _ours(
+        "dtypes",
+        "the dtypes that the kernels of a backend are for, which the [tests of its "
+        "device](backends.md#tests-of-the-device) run",
+        native.KERNEL_DTYPES,
+    ),
+    _ours(
+        "samples",
+        "a list of example arguments for generated tests, or a mapping with `calls` and a "
+        "reference to compare them with",
+        declared_in("samples"),
+    ),
+    Field(
+        "use_const_ref_for_mutable_tensors",
+        "for generated C++: whether tensors that are written to are passed by const reference",
+        FLAG,
+    ),
+    *[
+        Field(name, meant, UNREAD[type_], retired=release)
+        for release, name, type_, meant in native.RETIRED
+    ],
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.

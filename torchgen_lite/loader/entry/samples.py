@@ -245,36 +245,82 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     return _read_python(reader, "reference", node)
 
 
+# The keys of a mapping, with their places and values.
+_Pairs = Mapping[str, tuple[ScalarNode, Node]]
+
+
 def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) -> Reference | None:
     """One expression, of those of all results and of the values under `let`, which are variables in it."""
-    pairs, known = reader.fields_of(node), (*results, "let")
+    pairs = reader.fields_of(node)
     values = pairs.pop("let")[1] if "let" in pairs else MapNode(0)
     if not isinstance(values, MapNode):
         reader.wrong_type("let", values, "a mapping from names to expressions")
         return None
     let = reader.fields_of(values)
-    wrong = [name for name in let if iskeyword(name) or not name.isidentifier()]
-    for name in wrong:
-        reader.refuse("TG385", name, "a name", let[name][0])
-    found = [reader.choice("TG335", "result", name, at, known) for name, (at, _) in pairs.items()]
+    are_named = _names_are_right(reader, node, let, pairs, results)
+    variables = _read_each(reader, let)
+    parts = _read_each(reader, pairs)
+    if not are_named or variables is None or parts is None:
+        return None
+    trees = [parts[name].tree for name in results]
+    tree = trees[0] if len(trees) == 1 else ast.Tuple(trees, ast.Load())
+    order = _order_of(reader, let, variables, parts)
+    bound = tuple([(name, variables[name].tree, reader.span(let[name][0])) for name in order])
+    places: dict[ast.AST, Span] = {}
+    for part in (*variables.values(), *parts.values()):
+        places.update(part.places)
+    text = _with_variables(ast.unparse(tree), {name: variables[name].text for name in order})
+    return Reference(text, "", reader.span(node), tree, places, bound)
+
+
+def _names_are_right(
+    reader: EntryReader, node: MapNode, let: _Pairs, pairs: _Pairs, results: Sequence[str]
+) -> bool:
+    """Whether variables have names of variables, and each result has an expression; reports what is not so."""
+    is_right = True
+    for name, (place, _) in let.items():
+        if iskeyword(name) or not name.isidentifier():
+            reader.refuse("TG385", name, "a name", place)
+            is_right = False
+    are_known = True
+    for name, (place, _) in pairs.items():
+        is_known = reader.choice("TG335", "result", name, place, (*results, "let"))
+        are_known = are_known and is_known
     missing = [name for name in results if name not in pairs]
-    if missing and all(found):
+    if missing and are_known:
         message = f"the reference gives no `{missing[0]}`"
         reader.report("TG335", message, node, "missing here", "give each result an expression")
-    written = [*let.items(), *pairs.items()]
-    read = [one for name, (_, at) in written if (one := _read_python(reader, name, at))]
-    if wrong or missing or not all(found) or len(read) < len(written):
-        return None
-    by_name, parts = dict(zip(let, read)), dict(zip(pairs, read[len(let) :]))
-    places = {name: (reader.span(at), by_name[name].names) for name, (at, _) in let.items()}
-    order = in_order(reader, places, [use for one in parts.values() for use in one.names], "result")
-    trees = [parts[name].tree for name in results]
-    tree = ast.Tuple(trees, ast.Load()) if len(trees) != 1 else trees[0]
-    variables = "".join(f"{name} := {by_name[name].text}, " for name in order)
-    text = f"({variables}{ast.unparse(tree)})[-1]" if order else ast.unparse(tree)
-    of_parts = {part: at for one in read for part, at in one.places.items()}
-    bound = tuple([(name, by_name[name].tree, places[name][0]) for name in order])
-    return Reference(text, "", reader.span(node), tree, of_parts, bound)
+    return is_right and are_known and not missing
+
+
+def _read_each(reader: EntryReader, pairs: _Pairs) -> dict[str, Reference] | None:
+    """The expression of each key, or None if one of them can't be read; all are reported."""
+    read = {name: _read_python(reader, name, value) for name, (_, value) in pairs.items()}
+    found = {name: expression for name, expression in read.items() if expression is not None}
+    return found if len(found) == len(read) else None
+
+
+def _order_of(
+    reader: EntryReader,
+    let: _Pairs,
+    variables: Mapping[str, Reference],
+    parts: Mapping[str, Reference],
+) -> Sequence[str]:
+    """The variables, each behind those that its expression uses."""
+    places = {name: (reader.span(let[name][0]), variables[name].names) for name in let}
+    uses = [use for part in parts.values() for use in part.names]
+    return in_order(reader, places, uses, "result")
+
+
+def _with_variables(result: str, values: Mapping[str, str]) -> str:
+    """
+    >>> _with_variables("(a, a + 1)", {"a": "x.sum()"})
+    '(a := x.sum(), (a, a + 1))[-1]'
+    """
+    if not values:
+        return result
+    assigned = [f"{name} := {value}" for name, value in values.items()]
+    return f"({', '.join([*assigned, result])})[-1]"
 
 
 def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None:

@@ -28,7 +28,7 @@ Other files list entries, by name or with a schema, under their namespace:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
@@ -81,8 +81,37 @@ class _Item(NamedTuple):
     is_structured: bool = False
 
 
+class _File(NamedTuple):
+    """A backend's file while it is read. `symint` has the releases in which kernels take symbolic sizes, by operator."""
+
+    reader: EntryReader
+    earlier: Earlier
+    backend: Backend
+    versions: VendorVersions
+    symint: Mapping[str, Releases]
+
+    def key_of(self, field: str) -> str:
+        """The dispatch key of the kernels in a list."""
+        return f"{_PREFIXES.get(field, '')}{self.backend.key}"
+
+
 def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     """Give the operators this backend's kernels, and append the backend's own operators."""
+    _check_fields(reader)
+    backend, versions = _backend(reader), VendorVersions(reader)
+    symint: dict[str, Releases] = {}
+    for item in _items(reader, "symint", versions):
+        symint[item.name] = symint.get(item.name, frozenset()) | item.releases
+    file = _File(reader, earlier, backend, versions, symint)
+    own = _append_own(file)
+    for name, items in _listed(file, own).items():
+        before = len(earlier.functions)
+        for place in own.get(name) or _places(reader, earlier, items, versions):
+            _give_kernels(file, place, items, is_declared=place < before)
+    _add_autocast(reader, backend, earlier)
+
+
+def _check_fields(reader: EntryReader) -> None:
     dialect = reader.dialect
     for name, (key, _) in reader.fields.items():
         if name not in dialect.extra_fields:
@@ -91,59 +120,74 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
             said = f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
             hint = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
             reader.report("TG130", said, key, "read as `supported`", hint)
-    backend, versions = _backend(reader), VendorVersions(reader)
-    functions = earlier.functions
-    symint: dict[str, Releases] = {}
-    for item in _items(reader, "symint", versions):
-        symint[item.name] = symint.get(item.name, frozenset()) | item.releases
-    own_dialect = dialect._replace(
-        extra_fields={*dialect.extra_fields, *_VENDOR},
-        namespace=dialect.namespace or (reader.text("backend") or backend.key).lower(),
+
+
+def _append_own(file: _File) -> dict[str, list[int]]:
+    """Append the backend's own operators; their positions by name, as other lists of the file may name them."""
+    reader, backend, versions = file.reader, file.backend, file.versions
+    dialect = reader.dialect._replace(
+        extra_fields={*reader.dialect.extra_fields, *_VENDOR},
+        namespace=reader.dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
-    # One of the backend's own operators may be named in another list of the file.
+    functions = file.earlier.functions
     own: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
-        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
         for node in reader.items(field, "a list of entries"):
             releases = _releases(_named(node)[1], versions)
-            entry = EntryReader(reader.source, reader.diagnostics, own_dialect, node)
+            entry = EntryReader(reader.source, reader.diagnostics, dialect, node)
             function = load_entry(entry, node) if releases else None
             if function is None:
                 continue
             name = function.func.local_name
-            for part, is_symint, _ in _alike((), symint.get(name), releases):
+            for part, is_symint, _ in _alike((), file.symint.get(name), releases):
                 own.setdefault(name, []).append(len(functions))
                 kernel = _kernel(function, backend, is_symint, function.structured)
-                one = function._replace(torch=versions.text(part, function.torch))
-                functions.append(_with_kernels(one, [wanted], kernel, backend))
+                ranged = function._replace(torch=versions.text(part, function.torch))
+                functions.append(_with_kernels(ranged, [file.key_of(field)], kernel, backend))
+    return own
+
+
+def _listed(file: _File, own: Collection[str]) -> dict[str, list[tuple[str, _Item]]]:
+    """What the lists of kernels have for each operator, with the key of each list."""
     listed: dict[str, list[tuple[str, _Item]]] = {}
     for field in _KERNEL_LISTS:
-        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
-        for item in _items(reader, field, versions):
+        for item in _items(file.reader, field, file.versions):
             if item.name not in own or field in _PREFIXES:
-                listed.setdefault(item.name, []).append((wanted, item))
-    for name, items in listed.items():
-        before = len(functions)
-        for place in own.get(name) or _places(reader, earlier, items, versions):
-            base = functions[place]
-            parts = _alike(items, symint.get(name), versions.of(base.torch))
-            # An operator that no file declares has entries for the releases that get a kernel.
-            parts = [part for part in parts if part[2] or place < before]
-            for count, (releases, is_symint, given) in enumerate(parts):
-                extended = base
-                for wanted, item in given:
-                    extended = _external(extended, item)
-                    kernel = _kernel(extended, backend, is_symint, item.is_structured)
-                    span = reader.span(item.node)
-                    dispatched = DispatchEntry.at(wanted, kernel, span, backend=backend)
-                    extended = _add(reader, extended, dispatched, span)
-                if len(parts) > 1 or base.torch is None:
-                    extended = extended._replace(torch=versions.text(releases, base.torch))
-                if count:
-                    functions.append(extended)
-                else:
-                    functions[place] = extended
-    _add_autocast(reader, backend, earlier)
+                listed.setdefault(item.name, []).append((file.key_of(field), item))
+    return listed
+
+
+def _give_kernels(
+    file: _File, place: int, items: Sequence[tuple[str, _Item]], *, is_declared: bool
+) -> None:
+    """Give the operator at a position its kernels: in one entry, or in one for each range of releases."""
+    functions = file.earlier.functions
+    base = functions[place]
+    parts = _alike(items, file.symint.get(items[0][1].name), file.versions.of(base.torch))
+    if not is_declared:
+        # An operator that no file declares has entries for the releases that get a kernel.
+        parts = [part for part in parts if part[2]]
+    for count, (releases, is_symint, given) in enumerate(parts):
+        extended = _extended(file, base, given, is_symint)
+        if len(parts) > 1 or base.torch is None:
+            extended = extended._replace(torch=file.versions.text(releases, base.torch))
+        if count:
+            functions.append(extended)
+        else:
+            functions[place] = extended
+
+
+def _extended(
+    file: _File, function: NativeFunction, items: Sequence[tuple[str, _Item]], is_symint: bool
+) -> NativeFunction:
+    """The operator with a kernel for each of these items."""
+    for key, item in items:
+        function = _external(function, item)
+        kernel = _kernel(function, file.backend, is_symint, item.is_structured)
+        span = file.reader.span(item.node)
+        entry = DispatchEntry.at(key, kernel, span, backend=file.backend)
+        function = _add(file.reader, function, entry, span)
+    return function
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:

@@ -91,7 +91,7 @@ def _load_file(
             )
         return not has_formulas
 
-    node, found = read_yaml(source, take)
+    node, found = read_yaml(source, take, FIELDS)
     diagnostics += found
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return

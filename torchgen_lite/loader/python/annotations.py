@@ -20,6 +20,10 @@ _LISTS = ("list", "List", "tuple", "Tuple", "Sequence", "Collection", "Iterable"
 _SAME = {"SymInt": "int", "SymFloat": "float", "SymBool": "bool", "Number": "complex"}
 _SAME |= dict.fromkeys(_LISTS, "*?")
 _INNERMOST = re.compile(r"(\w*)\[([^][]*)\]")
+_DOTTED = re.compile(r"[\w.]+")
+# Quotes, and modules in front of names.
+_AROUND = re.compile(r"['\"]|\w+\.(?=\w)")
+_BETWEEN = re.compile(r"[\s|]+")
 
 
 def meanings(statements: Iterable[ast.stmt]) -> dict[str, str]:
@@ -38,9 +42,11 @@ def meanings(statements: Iterable[ast.stmt]) -> dict[str, str]:
 
 def plain(text: str, names: Mapping[str, str]) -> str:
     """An annotation without strings, modules, and aliases of aliases."""
+    if text.isidentifier() and text not in names:
+        return text  # Most annotations are one name that the module gives no other meaning.
     for _ in range(2):
-        text = re.sub(r"[\w.]+", lambda match: names.get(match[0], match[0]), text)
-    return re.sub(r"['\"]|\w+\.(?=\w)", "", text)
+        text = _DOTTED.sub(lambda match: names.get(match[0], match[0]), text)
+    return _AROUND.sub("", text)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -49,7 +55,7 @@ def words_of(text: str) -> frozenset[str]:
     while before != text:
         before = text
         text = _INNERMOST.sub(_without_brackets, text)
-    return frozenset([_SAME.get(word, word) for word in re.split(r"[\s|]+", text)])
+    return frozenset([_SAME.get(word, word) for word in _BETWEEN.split(text)])
 
 
 def _without_brackets(match: re.Match[str]) -> str:

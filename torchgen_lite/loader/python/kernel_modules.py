@@ -263,9 +263,14 @@ def signature_of(
         arguments.vararg is not None,
         arguments.kwarg is not None,
         len(arguments.posonlyargs),
-        {name: plain(ast.unparse(text), names) for name, text in annotated if text},
-        {argument.arg: ast.unparse(value) for argument, value in preset if value},
+        {name: plain(_text_of(node), names) for name, node in annotated if node},
+        {argument.arg: _text_of(value) for argument, value in preset if value},
     )
+
+
+def _text_of(node: ast.expr) -> str:
+    """The text of an expression, in Python's own form. Nearly all annotations are names, which need no printer."""
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
 def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

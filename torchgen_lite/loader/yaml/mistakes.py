@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
-from torchgen_lite.loader.config.options import descriptions
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
@@ -61,8 +59,13 @@ def merge_conflict(source: Source, at: int) -> tuple[Diagnostic, int] | None:
     return _mistake("a merge conflict is not resolved", begins, (ends,), help_), after
 
 
-def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Diagnostic:
-    """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another."""
+def find_mistake(
+    source: Source, problem: str, context: str, at: int, began: int, fields: Collection[str] = ()
+) -> Diagnostic:
+    """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another.
+
+    `fields` are the keys that entries of such a file may have.
+    """
     here = Span(source, at, at + 1)
     number = here.line
     if here.text == "\t" or "\t" in _indentation(source.line_text(number)):
@@ -79,7 +82,7 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
             return unquoted
         expected = f"expected `,` or `{'}' if sign == '{' else ']'}`"
         return _mistake(f"`{sign}` is not closed", Label(here, expected), (opening,))
-    found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number)
+    found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number, fields)
     found = found or _wrong_dash(source, number) or _no_key(source, number, problem)
     if found is None and here.text == ":":
         place, hint = Label(here, "this starts a nested mapping"), "put the value in quotes"
@@ -191,7 +194,7 @@ def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:
     return _mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
 
 
-def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
+def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> Diagnostic | None:
     """A line whose indentation matches no line above it."""
     line, above = _line(source, number), _above(source, number)
     if line is None or above is None or line.column == above.column:
@@ -201,7 +204,7 @@ def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
         entry = higher
     place = Label(line.span, "begins here")
     said, first = f"`{line.key}` is indented less than what it belongs to", "the first field"
-    neighbor = _neighbor(source, line) or entry
+    neighbor = _neighbor(source, line, fields) or entry
     help_ = _like(line, neighbor)
     if line.dash < 0 and 0 <= entry.dash == line.column:
         first = "an entry begins with `- `"
@@ -237,18 +240,13 @@ def _open_above(source: Source, number: int) -> Iterator[Line]:
         line = _above(source, line.number)
 
 
-def _fields() -> Mapping[str, str]:
-    """The fields of entries. The table of `fields` reads them, and is above this module: its text has their names."""
-    return descriptions(str(Path(__file__).parents[1] / "entry" / "fields.py"))
-
-
-def _neighbor(source: Source, line: Line) -> Line | None:
+def _neighbor(source: Source, line: Line, fields: Collection[str]) -> Line | None:
     """The line above that is probably in the same mapping as one whose indentation fits none.
 
     A field of entries belongs to the entry, and any other key to the next deeper mapping.
     """
     above = list(_open_above(source, line.number))
-    if line.dash >= 0 or line.key in _fields():
+    if line.dash >= 0 or line.key in fields:
         return None
     deeper = [one for one in above if one.column > line.column]
     return deeper[-1] if deeper else None

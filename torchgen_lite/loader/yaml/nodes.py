@@ -14,7 +14,7 @@ the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -96,10 +96,17 @@ class _Stop(Exception):
 class _Builder:
     """Builds nodes from the events of one document, without recursion."""
 
-    def __init__(self, source: Source, diagnostics: list[Diagnostic], take: Take | None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        diagnostics: list[Diagnostic],
+        take: Take | None,
+        fields: Collection[str],
+    ) -> None:
         self.source = source
         self.diagnostics = diagnostics
         self.take = take
+        self.fields = fields
         self.anchors: dict[str, Node] = {}
         self.nodes = 0
         self.restart(0)
@@ -210,12 +217,12 @@ def _feed(builder: _Builder, parser: Any) -> None:
 
 
 def read_yaml(
-    source: Source, take: Take | None = None
+    source: Source, take: Take | None = None, fields: Collection[str] = ()
 ) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """The root node of a source, or None if it is empty or unreadable. Never raises.
 
     Nodes take more memory than what is made from them, so the root leaves out the items that `take`
-    is done with.
+    is done with. `fields` are the keys that entries may have, for messages about what cannot be read.
     """
     text = source.text
     diagnostics: list[Diagnostic] = []
@@ -229,7 +236,7 @@ def read_yaml(
         message = f"character U+{ord(wrong[0]):04X} is not allowed in YAML"
         return None, (Diagnostic("TG117", message, Label(Span(source, *wrong.span()), "here")),)
     root: Node | None = None
-    builder = _Builder(source, diagnostics, take)
+    builder = _Builder(source, diagnostics, take, fields)
     for _ in range(MAX_RESUMES):
         builder.restart(base)
         part, failed_at = _read_part(builder)
@@ -262,7 +269,7 @@ def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
     except _Stop as stop:
         failed_at = stop.entry_at
     except yaml.YAMLError as error:
-        problem, context = _record(error, source, base, builder.diagnostics)
+        problem, context = _record(error, builder)
         failed_at = context if context > builder.finished else problem
     finally:
         if parser is not None:
@@ -271,10 +278,9 @@ def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
     return bottom if isinstance(bottom, ListNode) else None, failed_at
 
 
-def _record(
-    error: yaml.YAMLError, source: Source, base: int, diagnostics: list[Diagnostic]
-) -> tuple[int, int]:
+def _record(error: yaml.YAMLError, builder: _Builder) -> tuple[int, int]:
     """Turn libyaml's exception into a diagnostic; return where it is and where it began."""
+    source, base, diagnostics = builder.source, builder.base, builder.diagnostics
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
     context = str(getattr(error, "context", None) or "")
@@ -300,5 +306,6 @@ def _record(
         label = Label(Span(source, offset, offset + 1), "here")
         diagnostics.append(Diagnostic("TG110", f"nested deeper than {MAX_DEPTH}", label))
         return offset, began
-    diagnostics.append(find_mistake(source, problem, context, offset, began))
+    found = find_mistake(source, problem, context, offset, began, builder.fields)
+    diagnostics.append(found)
     return offset, began

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.config.options import NAME, Kind, described, list_of, matching
+from torchgen_lite.loader.config.options import FLAG, NAME, Kind, list_of, matching, option
 from torchgen_lite.targets import options as shared
 
 T = TypeVar("T")
@@ -28,16 +28,36 @@ NAMESPACE = matching(
 HEADERS = list_of(matching(r'[^">\n\r\\]*', "is not a path of a header", str.isprintable))
 
 
+def calls_only_option() -> Any:
+    doc = "Only typed calls, including those of derived operators: the kernels are in another library."
+    return option(doc, FLAG, False, torch=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryOptions:
     """Options of every target that makes a library of operators."""
 
-    namespace: str = described(NAMESPACE, "", shown="that of the first entry", torch="aten_ops")
+    namespace: str = option(
+        "C++ namespace of generated code and of the kernels; `aten_ops` if it would otherwise be "
+        "one of PyTorch.",
+        NAMESPACE,
+        "",
+        shown="that of the first entry",
+        torch="aten_ops",
+    )
     folder: str = shared.folder_option("")
     library: str = shared.library_option()
-    kernel_headers: tuple[str, ...] = described(HEADERS, ())
-    kernel_classes: tuple[str, ...] = described(
-        list_of(matching(_SCOPE, "is not the full name of a C++ class")), ()
+    kernel_headers: tuple[str, ...] = option(
+        "Your headers that declare the kernels; they replace `kernels.h`, and are checked by the "
+        "proof.",
+        HEADERS,
+        (),
+    )
+    kernel_classes: tuple[str, ...] = option(
+        "Classes whose static members are kernels, such as `mylib::Kernels`; `kernel-headers` "
+        "declare them.",
+        list_of(matching(_SCOPE, "is not the full name of a C++ class")),
+        (),
     )
     shards: int = shared.shards_option("calls and registrations", MANY_OPERATORS)
     skip: tuple[str, ...] = shared.skip_option()
@@ -47,12 +67,16 @@ class LibraryOptions:
 class ModuleOptions(LibraryOptions):
     """Options of a library that Python imports."""
 
-    module: str = described(
+    module: str = option(
+        "The last part of the Python module's name; empty for a library that Python does not "
+        "import.",
         # `PyInit_<name>` is the function that Python looks for.
         matching(f"(?:{NAME})?", "is not the name of a Python module in C"),
         "_C",
     )
-    python_module: str = described(shared.MODULE, "")
+    python_module: str = option(
+        "The Python module with the fakes, which libtorch names in errors.", shared.MODULE, ""
+    )
 
 
 # The headers of names that authors write.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, Expression, names_of
-from torchgen_lite.loader.config.options import FLAG, choice, described, table_of
+from torchgen_lite.loader.config.options import choice, option, table_of
 from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 from torchgen_lite.targets.output import Header
@@ -48,17 +48,38 @@ VENDORED = "vendored"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeOptions(library.LibraryOptions):
-    tensor: CType = described(TENSOR, is_required=True, about_framework=True)
-    headers: tuple[str, ...] = described(library.HEADERS, (), about_framework=True)
-    types: Mapping[str, CType] = described(
+    tensor: CType = option(
+        "The C++ type of tensors, such as `toy::Tensor`.",
+        TENSOR,
+        is_required=True,
+        about_framework=True,
+    )
+    headers: tuple[str, ...] = option(
+        "Headers that declare the tensor and the other types.",
+        library.HEADERS,
+        (),
+        about_framework=True,
+    )
+    types: Mapping[str, CType] = option(
+        'How other types of schemas are passed in C++: `Device = "toy::Device"`.',
         table_of(PASSED, {"Tensor": "the type of tensors is the option `tensor`"}),
         {},
         about_framework=True,
     )
-    constants: Mapping[str, Expression] = described(table_of(EXPRESSION), {}, about_framework=True)
+    constants: Mapping[str, Expression] = option(
+        'Expressions for defaults that are names or strings: `cpu = "toy::Device::CPU"`.',
+        table_of(EXPRESSION),
+        {},
+        about_framework=True,
+    )
     folder: str = folder_option(TARGET)
-    runtime: str = described(choice("installed", VENDORED), "installed")
-    calls_only: bool = described(FLAG, False, torch=True)
+    runtime: str = option(
+        "Where the headers of the dispatcher are: `installed`, in a package that the build "
+        "finds, or `vendored`, copied to `<folder>/include/torchgen_lite`.",
+        choice("installed", VENDORED),
+        "installed",
+    )
+    calls_only: bool = library.calls_only_option()
 
     @property
     def framework(self) -> Types:

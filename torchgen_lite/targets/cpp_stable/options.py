@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
-from torchgen_lite.loader.config.options import TEXT, Kind, Unfit, described
+from torchgen_lite.loader.config.options import TEXT, Kind, Unfit, option
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.options import folder_option
 
@@ -26,7 +26,9 @@ def _read_release(value: object) -> Release:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StableOptions(ModuleOptions):
     folder: str = folder_option(TARGET)
-    target_version: Release | None = described(
+    target_version: Release | None = option(
+        'The oldest libtorch that the library runs with, `"2.10"`; a type that it does not '
+        "support is a diagnostic (TG532).",
         Kind("a string", {"type": "string", "pattern": f"^{_RELEASE}$"}, _read_release),
         shown="what the types need",
     )

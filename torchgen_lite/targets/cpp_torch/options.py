@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.config.options import FLAG, described, matching, table_of
+from torchgen_lite.loader.config.options import matching, option, table_of
 from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 
@@ -25,7 +25,17 @@ _HELD = library.kind_of(f"{_POINTER}|const {_POINTER}&", _REFUSAL, library.read_
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchOptions(library.ModuleOptions):
     folder: str = folder_option(TARGET)
-    calls_only: bool = described(FLAG, False, torch=True)
-    formula_headers: tuple[str, ...] = described(library.HEADERS, ())
-    types: Mapping[str, CType] = described(table_of(_HELD, key=_CLASS), {})
-    headers: tuple[str, ...] = described(library.HEADERS, ())
+    calls_only: bool = library.calls_only_option()
+    formula_headers: tuple[str, ...] = option(
+        "Headers with functions for derivative formulas, in addition to operators.",
+        library.HEADERS,
+        (),
+    )
+    types: Mapping[str, CType] = option(
+        'Custom classes in C++: `"__torch__.torch.classes.ns.C" = "c10::intrusive_ptr<C>"`.',
+        table_of(_HELD, key=_CLASS),
+        {},
+    )
+    headers: tuple[str, ...] = option(
+        "Headers that declare the classes in `types`.", library.HEADERS, ()
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.loader.config.options import choice, described
+from torchgen_lite.loader.config.options import choice, option
 from torchgen_lite.targets import options as shared
 
 TARGET = "python"
@@ -19,14 +19,39 @@ VENDORED = "vendored"
 class PythonOptions:
     """Options of the target."""
 
-    package: str = described(shared.PACKAGE, "ops", torch="aten_ops")
-    folder: str = shared.folder_option(TARGET, others=(".",))
-    framework: str = described(shared.MODULE, NO_FRAMEWORK, shown="none", names_modules=True)
-    kernels: tuple[str, ...] = shared.modules_option()
-    formulas: tuple[str, ...] = shared.modules_option()
-    runtime: str = described(
-        choice("torchgen_lite.runtime", "torchgen_lite_runtime", VENDORED), "torchgen_lite.runtime"
+    package: str = option(
+        "Name of the package, possibly dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
+        shared.PACKAGE,
+        "ops",
+        torch="aten_ops",
     )
-    dispatcher: str = described(choice("singleton", "own"), "singleton", torch="own")
+    folder: str = shared.folder_option(TARGET, others=(".",))
+    framework: str = option(
+        "The module that supplies tensor types and the helpers of structured kernels.",
+        shared.MODULE,
+        NO_FRAMEWORK,
+        shown="none",
+        names_modules=True,
+    )
+    kernels: tuple[str, ...] = shared.modules_option(
+        "Modules that hold the kernels. Their sources are read, never imported: a kernel that "
+        "none of them defines is a diagnostic. Without any, no kernel is registered."
+    )
+    formulas: tuple[str, ...] = shared.modules_option(
+        "Modules with functions for derivative formulas, in addition to operators."
+    )
+    runtime: str = option(
+        "The dispatcher that the package runs on: `torchgen_lite.runtime`; "
+        "`torchgen_lite_runtime`, the same from a distribution without the generator and without "
+        "dependencies; `vendored`, a copy in the package, `<package>.runtime`.",
+        choice("torchgen_lite.runtime", "torchgen_lite_runtime", VENDORED),
+        "torchgen_lite.runtime",
+    )
+    dispatcher: str = option(
+        "`own` gives the package its own dispatcher, `<package>.dispatcher`.",
+        choice("singleton", "own"),
+        "singleton",
+        torch="own",
+    )
     shards: int = shared.shards_option("stubs", MANY_OPERATORS)
     skip: tuple[str, ...] = shared.skip_option()

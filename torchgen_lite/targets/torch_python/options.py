@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.config.options import FLAG, NAME, choice, described, matching, table_of
+from torchgen_lite.loader.config.options import FLAG, NAME, choice, matching, option, table_of
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
@@ -14,19 +14,49 @@ _CLASS = matching(rf"(?!__torch__\.){NAME}(?:\.{NAME})+", "is not a class of a m
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchPythonOptions:
-    package: str = described(shared.PACKAGE, "", shown="`<namespace>_ops`")
+    package: str = option(
+        "Name of the package, possibly dotted.", shared.PACKAGE, "", shown="`<namespace>_ops`"
+    )
     folder: str = shared.folder_option(TARGET, others=(".",))
-    tests: str = shared.folder_option("", "", others=(".",), shown="`tests` in `folder`")
-    kernels: tuple[str, ...] = shared.modules_option()
-    fakes: tuple[str, ...] = shared.modules_option()
-    formulas: tuple[str, ...] = shared.modules_option()
-    defines: bool | None = described(FLAG, shown="true with `kernels` and no C++ target")
-    final: bool = described(FLAG, False)
+    tests: str = shared.folder_option(
+        "",
+        "The folder of the tests below the output directory.",
+        others=(".",),
+        shown="`tests` in `folder`",
+    )
+    kernels: tuple[str, ...] = shared.modules_option(
+        "Modules with the kernels that `dispatch:` names."
+    )
+    fakes: tuple[str, ...] = shared.modules_option(
+        "Modules with the functions that `fake:`, `vmap:` and `reference:` name."
+    )
+    formulas: tuple[str, ...] = shared.modules_option(
+        "Modules with functions that derivative formulas call."
+    )
+    defines: bool | None = option(
+        "Whether Python defines the schemas.", FLAG, shown="true with `kernels` and no C++ target"
+    )
+    final: bool = option(
+        "Whether no other library replaces kernels of the package, so that Autograd may call "
+        "them as they are.",
+        FLAG,
+        False,
+    )
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
-    opaque: Mapping[str, str] = described(table_of(choice("reference", "value"), key=_CLASS), {})
-    load: str = described(shared.MODULE, "")
-    autograd: bool | None = described(FLAG, shown="true, unless C++ has functions for formulas")
+    opaque: Mapping[str, str] = option(
+        'Python classes that schemas may name: `"tables.Table" = "reference"`, or `"value"`.',
+        table_of(choice("reference", "value"), key=_CLASS),
+        {},
+    )
+    load: str = option(
+        "A module to import first: the extension that defines the operators.", shared.MODULE, ""
+    )
+    autograd: bool | None = option(
+        "Whether `derivatives:` are registered here.",
+        FLAG,
+        shown="true, unless C++ has functions for formulas",
+    )
 
     @property
     def is_defining(self) -> bool:

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from torchgen_lite.diagnostics import Source, render_full
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.yaml.nodes import read_yaml
 
 TEXT = """\
@@ -31,7 +32,7 @@ def test_random_mistakes(seed: int) -> None:
         for _ in range(chance.randint(1, 3)):
             text[chance.randrange(len(text))] = chance.choice(" \t\n:-\"'[]{}@%|>&*!,#a")
         source = Source("ops.yaml", "".join(text))
-        _, diagnostics = read_yaml(source)
+        _, diagnostics = read_yaml(source, fields=FIELDS)
         assert render_full(diagnostics).count("--> ops.yaml:") == len(diagnostics)
         for one in diagnostics:
             for label in filter(None, (one.label, *one.secondary)):
