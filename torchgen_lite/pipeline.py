@@ -41,6 +41,7 @@ from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePacka
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.calls import Speech
     from torchgen_lite.emit.render import Rendered
 
 
@@ -194,9 +195,30 @@ def read_program(
         tags=tags,
         sources=sources,
         formulas=closed.get("formulas"),
+        speech=_speech(config, functions, modules, unread),
         modules=modules,
         native=native,
     )
+
+
+def _speech(
+    config: Config, functions: Sequence[NativeFunction], modules: Modules, unread: Sequence[object]
+) -> Speech | None:
+    """What formulas may call in a project whose tensors are PyTorch's; None in any other, where a framework decides."""
+    policies = _policies_in_use(config) or ()
+    in_pytorch = [policy.in_pytorch for policy in policies if policy.target]
+    has_formulas = any(function.derivatives is not None for function in functions)
+    if config.operators != "project" or not has_formulas or not all(in_pytorch) or not in_pytorch:
+        return None
+    # Imported here: PyTorch's own entries have no formulas.
+    from torchgen_lite.analysis.differentiability.calls import anywhere
+
+    known = {
+        name for own in modules.values() if "formulas" in own for name in own["formulas"].names()
+    }
+    named = [TARGETS[name] for name in config.target_options if name in TARGETS]
+    has_headers = any("formula-headers" in one.given_options(config) for one in named)
+    return anywhere(known, may_have=has_headers or bool(unread))
 
 
 def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:

@@ -14,6 +14,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Diagnostic, Help, Span, Suggestion, did_you_mean
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.languages.python.formula import is_of_cpp
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
@@ -235,13 +236,6 @@ def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 continue
             help_ = "write it without, or call a function of yours"
             yield finding(function, "TG540", message, node.span, "not in Python", help_)
-
-
-def is_of_cpp(name: str, *, is_called: bool) -> bool:
-    """Whether a name has no meaning outside of C++. `at::sin(x)` is PyTorch's function in both languages; in any other
-    namespace there is a function of C++, which is no operator.
-    """
-    return "<" in name or ("::" in name and not (is_called and name.startswith("at::")))
 
 
 def check_helpers(

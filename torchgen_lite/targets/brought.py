@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import Selection
 
@@ -69,8 +66,6 @@ def check_brought(
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     given = [(o, field) for field in fields for o in operators if o.function.place(field)]
     selections = _bringing(program)
-    if not selections:
-        yield from chain.from_iterable(check_effects(o.function) for o in operators)
     named = {o.name for selection in selections for o in selection.operators}
     brought = {(name, field) for name in named for field in PLAIN}
     found = [one for selection in selections for one in selection.registrations(program)]
@@ -90,18 +85,3 @@ def check_brought(
                 help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
             place = operator.function.place(field)
             yield finding(operator.function, "TG535", message, place, "not used", help_)
-
-
-def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
-    """TG516 and TG517: where compilers drop calls, as PyTorch sees no effect or does not look for one."""
-    schema = function.func
-    has_class = any(str(a.type).startswith("__torch__") for a in schema.arguments)
-    is_kept = function.namespace in TORCH_NAMESPACES or schema.written or has_class
-    if function.effects is None and not schema.returns and not is_kept:
-        message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
-        hint = "write `effects: ordered`"
-        yield finding(function, "TG516", message, function.place("func"), "here", hint)
-    if function.effects is not None and (schema.written or schema.is_aliasing):
-        message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
-        place, hint = function.place("effects"), "take it out, or return a copy"
-        yield finding(function, "TG517", message, place, "has no effect", hint)

@@ -68,6 +68,10 @@ class Functions:
     has_headers: bool = False
     python: Collection[str] = ()
 
+    def names(self) -> set[str]:
+        """The names of the library's operators, without namespace and overload."""
+        return {full_name.partition("::")[2].partition(".")[0] for full_name in self.structs}
+
 
 def write(tree: Typed, functions: Functions, method: str = "") -> str:
     """A formula in C++, as a gradient, which is a tensor; or what a `method` of it gives."""

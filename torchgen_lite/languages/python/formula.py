@@ -9,10 +9,12 @@ then the tree is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 from typing import NamedTuple
 
+from torchgen_lite.analysis.differentiability.calls import Missing, Speech
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -21,6 +23,7 @@ from torchgen_lite.formulas.model import called_name, children, rebuild
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.loader.torch_functions import functions_of_torch
 
 _CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
 _OPERATORS = {"&&": "and", "||": "or"}
@@ -118,6 +121,35 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     if called is not None:
         node = replace(node, function=nodes.Name(words.function(called)))
     return rebuild(node, parts)
+
+
+def speech(known: Collection[str]) -> Speech:
+    """What formulas may call in Python: functions that are `known`, and those of PyTorch."""
+    torch = functions_of_torch()
+
+    def missing(written: str) -> Missing:
+        who, advice = (
+            "neither a module of `formulas` nor PyTorch has",
+            "define it in a module of `formulas`",
+        )
+        return Missing(who, "torch.", advice, (lambda: known, lambda: torch.torch))
+
+    return Speech(
+        ("Python",),
+        torch.python_methods.union(METHODS, ATTRIBUTES, ["defined"]),
+        torch.torch.__contains__,
+        known,
+        # `check_formulas` reports these.
+        skips=lambda name: iskeyword(name) or is_of_cpp(name, is_called=True),
+        missing=missing,
+    )
+
+
+def is_of_cpp(name: str, *, is_called: bool) -> bool:
+    """Whether a name has no meaning outside of C++. `at::sin(x)` is PyTorch's function in both languages; in any other
+    namespace there is a function of C++, which is no operator.
+    """
+    return "<" in name or ("::" in name and not (is_called and name.startswith("at::")))
 
 
 def _truth(operand: nodes.Expression, kind: Kind) -> nodes.Expression:

@@ -19,18 +19,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.shared import with_shared
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.analysis.finding import finding, findings
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
@@ -128,32 +126,8 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
             yield _unsayable(info, message, None)
     yield from _mixed_gradients(info)
     # What `auto` calls is checked with references.
-    yield from () if info.function.is_auto else check_trees(info.function, info.trees, functions)
-
-
-def check_trees(
-    function: NativeFunction, trees: Sequence[Typed], functions: Functions
-) -> Iterator[Diagnostic]:
-    """TG341, TG322 and TG323: calls of functions or methods that nobody has, or with arguments that they do not take."""
-    for tree in trees:
-        for node, name in formula_needs.unknown_functions(tree, functions):
-            where, others = "neither the file nor PyTorch has", functions_of_torch().at
-            if name in functions_of_torch().torch:
-                where, others = "PyTorch has only in Python", frozenset()
-            message = f"the formula calls `{name}`, which {where}"
-            # Every operator is asked here, so names are only collected for a mistake.
-            own = {
-                full_name.partition("::")[2].partition(".")[0] for full_name in functions.structs
-            }
-            hint = did_you_mean(name, own) or did_you_mean(name, others)
-            if not hint and functions.namespace:
-                hint = "name a header that declares it with `formula-headers`"
-            label = f"assumed to be `at::{name}`"
-            yield finding(function, "TG341", message, node.span, label, hint)
-        for call, lacks in formula_needs.unknown_methods(tree):
-            place, label = call.node.span, "no such method"
-            yield finding(function, lacks.code, lacks.message, place, label, lacks.help)
-        yield from findings(function, formula_needs.wrong_calls(tree, functions))
+    trees = () if info.function.is_auto else info.trees
+    yield from check_calls(info.function, trees, formula_needs.speech(functions))
 
 
 def _unsayable(

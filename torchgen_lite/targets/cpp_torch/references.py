@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.kinds import check_operands
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
@@ -23,13 +24,13 @@ from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, 
 from torchgen_lite.formulas.python import differs
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
+from torchgen_lite.languages.cpp.formula_needs import called_headers, speech, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.nodes import NodeView, check_trees
+from torchgen_lite.targets.cpp_torch.nodes import NodeView
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
@@ -124,7 +125,9 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
             if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
-        spans, others = [node.span for node, *_ in unsaid], check_trees(function, every, _TORCH)
+        spans, others = [node.span for node, *_ in unsaid], check_calls(
+            function, every, speech(_TORCH)
+        )
         yield from (d for d in others if not d.label or d.label.span not in spans)
         # A node takes the results that have gradients one by one.
         if origin is Origin.autograd and len(trees) != len(one.schema.returns):
