@@ -30,6 +30,7 @@ from torchgen_lite.analysis.differentiability.model import (
     refusal,
     tensor_arguments,
 )
+from torchgen_lite.analysis.differentiability.nodes import reads_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, Registration
@@ -174,21 +175,25 @@ def _locals(
     operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     """What formulas of tangents use: values and tangents of arguments, and values of results."""
-    for tensor in tensor_arguments(operator.schema.arguments):
-        value, is_written = identifier(tensor.name), operator.is_inplace and tensor.name == "self"
-        for name in (tensor.name, *([f"original_{tensor.name}"] if tensor.name == "self" else ())):
-            if not used.isdisjoint((f"{name}_p", name)):
-                primal = _ORIGINAL if is_written else f"autograd::primal({value})"
-                yield identifier(f"{name}_p"), primal
-            if f"{name}_t" in used:
-                # What is written changes the tangent, too.
-                tangent = f"autograd::tangent({value}){'.clone()' * is_written}"
-                yield identifier(f"{name}_t"), tangent
-    for index, name in enumerate(return_names(operator.schema)):
-        if name in used:
-            yield identifier(name), f"autograd::primal({_result(operator, index)})"
-    if "grad" in used:
-        yield "grad", f"autograd::tangent({identifier(info.arguments[0])}).conj()"
+    tensors = {tensor.name for tensor in tensor_arguments(operator.schema.arguments)}
+    results = return_names(operator.schema)
+    found: dict[str, str] = {}
+    for name, source, is_tangent in reads_of(info, operator.schema, used):
+        value = identifier(source)
+        # What an in-place operator writes changes the tangent, too.
+        is_written = operator.is_inplace and source == "self"
+        if name == "grad":
+            found[name] = f"autograd::tangent({value}).conj()"
+        elif is_tangent:
+            copied = ".clone()" if is_written else ""
+            found[identifier(name)] = f"autograd::tangent({value}){copied}"
+        elif source in tensors:
+            primal = f"{name}_p" if name == source else name
+            found[identifier(primal)] = _ORIGINAL if is_written else f"autograd::primal({value})"
+        elif source in results:
+            kept = _result(operator, results.index(source))
+            found[value] = f"autograd::primal({kept})"
+    yield from found.items()
 
 
 def _saved(

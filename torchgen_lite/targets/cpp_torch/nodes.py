@@ -15,6 +15,7 @@ struct MulBackward0 : public autograd::Node {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.shared import with_shared
+from torchgen_lite.analysis.differentiability.nodes import Gradients, SharedValue, plan_backward
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas.model import Name
@@ -34,18 +35,6 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
-
-
-class DerivativeView(NamedTuple):
-    """A formula, its `text` and in C++: the arguments whose gradients it gives, each of which is a list or
-    not, and the condition under which each is wanted. `has_mask`: it asks which gradients are wanted.
-    """
-
-    gradients: tuple[tuple[str, bool], ...]
-    wanted: tuple[str, ...]
-    has_mask: bool
-    text: str
-    formula: str
 
 
 class NodeView(NamedTuple):
@@ -65,8 +54,8 @@ class NodeView(NamedTuple):
     counts: tuple[str, ...]
     is_materialized: bool
     grads: tuple[tuple[str, str, bool], ...]
-    shared: tuple[tuple[str, str, Sequence[str]], ...]
-    derivatives: tuple[DerivativeView, ...]
+    shared: tuple[SharedValue, ...]
+    derivatives: tuple[Gradients, ...]
     results: tuple[str, ...]
     inputs: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
@@ -75,33 +64,22 @@ class NodeView(NamedTuple):
 def node_view(
     info: DifferentiabilityInfo, functions: Functions, classes: Classes = NO_CLASSES
 ) -> NodeView:
-    kept = members(info, classes)
-    formulas = with_shared(info)
-    wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
     lists = {slot.name: count_of(info, slot.name) for slot in info.slots if slot.is_list}
     results = {slot.name: f"grad_{slot.name}_" for slot in info.slots}
     results |= {n: f"autograd::sized({results[n]}, {count})" for n, count in lists.items()}
+    shared, derivatives = plan_backward(
+        info, partial(_wanted, info), lambda tree: write(tree, functions)
+    )
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
-        members=tuple(kept),
+        members=tuple(members(info, classes)),
         counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
         is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
-        shared=tuple(
-            [(name, write(tree, functions), tests) for name, tree, tests in formulas.wanted(wanted)]
-        ),
-        derivatives=tuple(
-            DerivativeView(
-                tuple([(name, name in info.lists) for name in one.names]),
-                tests,
-                "grad_input_mask" in one.mentioned,
-                one.formula.text,
-                write(tree, functions),
-            )
-            for one, tests, tree in zip(info.derivatives, wanted, formulas.trees)
-        ),
+        shared=shared,
+        derivatives=derivatives,
         results=tuple(results.values()),
     )
 
@@ -195,9 +173,9 @@ def _sum(number: int, terms: Sequence[str]) -> str:
     return " + ".join([str(number), *terms] if number or not terms else terms)
 
 
-def _wanted(info: DifferentiabilityInfo, name: str) -> str:
+def _wanted(info: DifferentiabilityInfo, slot: int) -> str:
     """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
-    before = info.slots[: info.arguments.index(name)]
-    lists = [count_of(info, slot.name) for slot in before if slot.is_list]
-    count = f", {count_of(info, name)}" if name in info.lists else ""
+    before, own = info.slots[:slot], info.slots[slot]
+    lists = [count_of(info, one.name) for one in before if one.is_list]
+    count = f", {count_of(info, own.name)}" if own.is_list else ""
     return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"

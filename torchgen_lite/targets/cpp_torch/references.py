@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.kinds import check_operands
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.nodes import SharedValue
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
@@ -70,10 +71,14 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     for name, tree in reversed(let.items()):
         if any(part.node == Name(name) for one in needed for part in every_part(one)):
             needed.insert(0, tree)
-    shared = tuple([(name, _variable(tree), ()) for name, tree in let.items() if tree in needed])
+    shared = [
+        SharedValue(name, _variable(tree), ()) for name, tree in let.items() if tree in needed
+    ]
     classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
     results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
-    return view._replace(shared=shared, derivatives=(), inputs=info.arguments, reference=results)
+    return view._replace(
+        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=results
+    )
 
 
 def _variable(tree: Typed) -> str:
