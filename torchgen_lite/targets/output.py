@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 from torchgen_lite.targets.options import CommonOptions
@@ -167,6 +167,15 @@ class Selection(NamedTuple):
                 yield one
 
 
+def wrong_option(
+    config: Config, target: str, option: str, message: str, help: Help | None = None
+) -> Diagnostic:
+    """TG510: an option of a target has a value that it cannot have, where the configuration sets it."""
+    return Diagnostic(
+        "TG510", message, locate_option(config, f"target.{target}", option), help=help
+    )
+
+
 class Target(NamedTuple):
     """An output family: its name, a description, and its parts, each as `module:name`.
 
@@ -247,13 +256,11 @@ class Target(NamedTuple):
         values, problems = read_options(declared, given)
         names = [option.name for option in declared.values()]
         problems += [self._unknown(option, names) for option in given if option not in names]
-        table = f"target.{self.name}"
-        found = [
-            Diagnostic("TG510", p.message, locate_option(config, table, p.option), help=p.help)
-            for p in problems
-        ]
+        if problems:
+            found = [wrong_option(config, self.name, *problem) for problem in problems]
+            return None, tuple(found)
         own = {a: v for a, v in values.items() if a in self._own_options()}
-        return (None if found else _imported(self.options)(**own)), tuple(found)
+        return _imported(self.options)(**own), ()
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
         known = f"the options are {', '.join(names)}" if names else "the target has no options"

@@ -12,12 +12,11 @@ from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import BRINGS, refers
-from torchgen_lite.targets.generation import generation_of
-from torchgen_lite.targets.output import Selection
+from torchgen_lite.targets.brought import BRINGS
+from torchgen_lite.targets.generation import generation_beside, generation_of
+from torchgen_lite.targets.output import Selection, wrong_option
 
 
 def select(
@@ -42,9 +41,8 @@ def select(
     for name in skip:
         if name not in by_name:
             help_ = did_you_mean(name, by_name) or "names are whole: `mylib::add.out`"
-            place = locate_option(program.config, f"target.{target}", "skip")
             message = f"`skip`: there is no operator `{name}`"
-            diagnostics.append(Diagnostic("TG510", message, place, help=help_))
+            diagnostics.append(wrong_option(program.config, target, "skip", message, help_))
     selected = []
     refused = {}
     takes_one = policy.in_pytorch and not policy.by_range
@@ -95,7 +93,7 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iter
             continue
         hint = "name a function of another name, or leave the operator out with `skip`"
         if origin is Origin.reference and policy.in_pytorch:
-            if operator.name in refers(program, BRINGS):
+            if operator.name in generation_beside(program).has_reference(BRINGS):
                 continue
             hint = f"add the target `{BRINGS}`, whose package registers it"
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)

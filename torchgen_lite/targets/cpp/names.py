@@ -10,12 +10,12 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
-from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.options import default_namespace
+from torchgen_lite.targets.output import wrong_option
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
@@ -38,11 +38,11 @@ def check_names(
     found = []
     namespace = options.namespace or default_namespace([one.function for one in operators])
     if problem := namespace_problem(namespace):
-        place = locate_option(program.config, f"target.{target}", "namespace")
-        found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
-    place = locate_option(program.config, f"target.{target}", "kernel-classes")
-    for problem, help_ in _class_problems(operators, options):
-        found.append(Diagnostic("TG510", f"`kernel-classes`: {problem}", place, help=help_))
+        help_ = _HELP.format(target)
+        found.append(wrong_option(program.config, target, "namespace", problem, help_))
+    for problem, hint in _class_problems(operators, options):
+        message = f"`kernel-classes`: {problem}"
+        found.append(wrong_option(program.config, target, "kernel-classes", message, hint))
     for operator in operators:
         found += _check_arguments(operator.function)
     found += _check_kernels(program, operators, namespace, inner)

@@ -21,7 +21,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.targets.brought import PLAIN, check_brought, derived, in_cpp, python_alone
+from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -34,6 +34,7 @@ from torchgen_lite.targets.cpp_torch.differentiation import build_differentiatio
 from torchgen_lite.targets.cpp_torch.following import following_registrations
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -62,7 +63,7 @@ def _library(program: Program, options: TorchOptions) -> _Library:
             if not text or (function.torch == text and id(function) not in first):
                 own[operator] = None
         if not options.calls_only:
-            every = in_cpp(one, selection)
+            every = generation_beside(one).in_cpp(selection)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
     selection = Selection(tuple(own), selection.policy, tuple(found))
@@ -106,7 +107,9 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     problem = partial(_problem, classes=options.types)
     found = select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
-    return found._replace(policy=found.policy._replace(elsewhere=derived(program)))
+    return found._replace(
+        policy=found.policy._replace(elsewhere=generation_beside(program).derived_in_python)
+    )
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
@@ -177,7 +180,7 @@ def _files(
         *registrations.boxed_registrations(registered, by_facts, layout),
         *references.reference_registrations(by_facts, registered, layout),
     ]
-    python = python_alone(program, registered)
+    python = generation_beside(program).python_alone(registered)
     yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
     yield from structured.build_structured(groups, layout)
     yield from registrations.build_registrations(

@@ -20,7 +20,6 @@ from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
-from torchgen_lite.targets.brought import refers
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
@@ -71,7 +70,14 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
     autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
-    theirs = () if defines else {(name, Origin.reference) for name in refers(program, "cpp-torch")}
+    theirs = (
+        ()
+        if defines
+        else {
+            (name, Origin.reference)
+            for name in generation_beside(program).has_reference("cpp-torch")
+        }
+    )
     every = selection.registrations(program)
     registered = [one for one in every if (one.operator.name, one.origin) not in theirs]
     return build_package(program.resolved, selection.operators, options, modules, registered)
