@@ -107,7 +107,9 @@ class Generation:
         """The same operators as PyTorch would register them, were they its own."""
         resolved = self.program.resolved
         is_torch = self.program.config.operators == "torch"
-        policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
+        policy = PYTORCH_WITH_FORMULAS
+        if is_torch:
+            policy = PYTORCH
         return Selection((*resolved.operators, *resolved.copying), policy)
 
     @kept
@@ -120,7 +122,9 @@ class Generation:
     def python(self) -> Selection | None:
         """What the package in Python registers by itself, if the project has one."""
         packages = [target.name for target in self.targets if target.loads_library]
-        return self.select(packages[0]) if packages else None
+        if packages:
+            return self.select(packages[0])
+        return None
 
     @kept
     def derived_in_python(self) -> frozenset[str]:
@@ -171,7 +175,9 @@ class Generation:
             return set()
         selection = self.select(target)
         makes_kernels = Origin.reference in selection.policy.makes
-        return {operator.name for operator in selection.operators} if makes_kernels else set()
+        if makes_kernels:
+            return {operator.name for operator in selection.operators}
+        return set()
 
     def asked(self, name: str | None) -> Selection:
         """What is shown: of the target that is named, alone, or `shown`; with a finding if there is no such target."""
@@ -195,7 +201,8 @@ class Generation:
 
     def within(self, name: str) -> Selection:
         """The operators of a target, with what all that is loaded with it registers for them."""
-        own, package = self.select(name), self.package_of(name)
+        own = self.select(name)
+        package = self.package_of(name)
         policy = own.policy._replace(makes=package.policy.makes)
         return own._replace(policy=policy, parts=package.parts)
 
@@ -211,7 +218,8 @@ class Generation:
 
     def _is_shown_later(self, package: Sequence[Target]) -> tuple[bool, bool]:
         """Another dispatcher than that of the first target, and typed calls of what others register, come later."""
-        lead, first = package[0], self.registering[0]
+        lead = package[0]
+        first = self.registering[0]
         calls_only = bool(lead.given_options(self.program.config).get("calls-only"))
         return lead.policy.in_pytorch is not first.policy.in_pytorch, calls_only
 
@@ -257,7 +265,8 @@ def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
     In a version that does not have the target it registers nothing. A version without a configuration
     has the targets of the other one.
     """
-    before, after = (_generation_beside(one, other) for one, other in ((old, new), (new, old)))
+    before = _generation_beside(old, new)
+    after = _generation_beside(new, old)
     names = dict.fromkeys([target.name for one in (before, after) for target in one.registering])
     pairs = [(_within(before, name), _within(after, name)) for name in names]
     return pairs or [(before.of_pytorch, after.of_pytorch)]
@@ -273,4 +282,6 @@ def _generation_beside(program: Program, other: Program) -> Generation:
 
 def _within(generation: Generation, name: str) -> Selection:
     is_there = any(target.name == name for target in generation.registering)
-    return generation.within(name) if is_there else Selection()
+    if is_there:
+        return generation.within(name)
+    return Selection()

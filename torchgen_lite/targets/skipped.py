@@ -30,7 +30,8 @@ def select(
 ) -> Selection:
     """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
     also the derived ones. Nothing is registered for the reasons `without`."""
-    resolved, policy = program.resolved, TARGETS[target].policy
+    resolved = program.resolved
+    policy = TARGETS[target].policy
     policy = policy._replace(makes=frozenset() if calls_only else policy.makes.difference(without))
     by_name = resolved.declared_by_name
     if calls_only:
@@ -50,15 +51,19 @@ def select(
     for name, operator in by_name.items():
         if name in skip:
             continue
-        reason = "has several entries, each for other releases" if name in several else ""
+        reason = ""
+        if name in several:
+            reason = "has several entries, each for other releases"
         reason = reason or refusal(operator.function)
         is_here = policy.target == BRINGS and not generation_of(program).libraries
         if program.config.opaque and not is_here and operator.schema.opaque_types:
             reason = f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
         if reason:
             refused[name] = reason
-            schema, label = operator.schema, f"left out of target `{target}`"
-            span, message = schema.name_span or schema.span, f"`{schema.full_name}` {reason}"
+            schema = operator.schema
+            label = f"left out of target `{target}`"
+            span = schema.name_span or schema.span
+            message = f"`{schema.full_name}` {reason}"
             diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
@@ -103,7 +108,8 @@ def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Di
     """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
     found = [one for one in operators if one.function.place("kernels") is not None]
     if found:
-        function, more = found[0].function, len(found) - 1
+        function = found[0].function
+        more = len(found) - 1
         message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
         label = f"target `{policy.target}` registers kernels in PyTorch"
         hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"

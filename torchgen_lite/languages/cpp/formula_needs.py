@@ -26,9 +26,11 @@ def speech(functions: Functions) -> Speech:
     def missing(written: str) -> Missing | None:
         if "::" in written:
             return None
-        who, others = "neither the file nor PyTorch has", torch.at
+        who = "neither the file nor PyTorch has"
+        others = torch.at
         if written in torch.torch:
-            who, others = "PyTorch has only in Python", frozenset()
+            who = "PyTorch has only in Python"
+            others = frozenset()
         advice = "name a header that declares it with `formula-headers`" * bool(functions.namespace)
         return Missing(who, "at::", advice, (functions.names, lambda: others))
 
@@ -63,14 +65,17 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
 
 def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
     """The parts of a formula without a C++ equivalent, each with the problem and a remedy."""
-    node, operator = tree.node, tree.operator
+    node = tree.node
+    operator = tree.operator
     if tree.saved is not None:
         return
     if isinstance(node, nodes.Member) and not node.arrow and node.name not in ATTRIBUTES:
         yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
     if isinstance(node, nodes.Call):
         own = operator is not None and operator.is_own
-        name = node.function.text if isinstance(node.function, nodes.Name) else ""
+        name = ""
+        if isinstance(node.function, nodes.Name):
+            name = node.function.text
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
         known = {a.name for a in operator.func.arguments} if operator is not None else set()

@@ -64,7 +64,8 @@ _SYNTAX = nodes.Syntax(
 def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
     """How facts about a tensor are read when a call is recorded, where its attributes have that `prefix`."""
     dtypes, shapes = (f"[_t.{prefix}{name} for _t in {{0}}]" for name in ("dtype", "shape"))
-    dtype, shape = f"{{0}}.{prefix}dtype", f"{{0}}.{prefix}shape"
+    dtype = f"{{0}}.{prefix}dtype"
+    shape = f"{{0}}.{prefix}shape"
     return {
         Fact.args_scalartypes: dtypes,
         **dict.fromkeys((Fact.args_sizes, Fact.args_sizes_symint), shapes),
@@ -90,7 +91,9 @@ class FormulaNames(NamedTuple):
 
 
 def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
-    local = words.saved(tree.saved) if tree.saved is not None else None
+    local = None
+    if tree.saved is not None:
+        local = words.saved(tree.saved)
     if local is not None:
         return local
     node = tree.node
@@ -128,10 +131,8 @@ def speech(known: Collection[str]) -> Speech:
     torch = functions_of_torch()
 
     def missing(written: str) -> Missing:
-        who, advice = (
-            "neither a module of `formulas` nor PyTorch has",
-            "define it in a module of `formulas`",
-        )
+        who = "neither a module of `formulas` nor PyTorch has"
+        advice = "define it in a module of `formulas`"
         return Missing(who, "torch.", advice, (lambda: known, lambda: torch.torch))
 
     return Speech(
@@ -181,7 +182,8 @@ def _with_keywords(node: nodes.Call, operator: Callee | None, kinds: Sequence[Ki
         return node
     count = len(operator.func.positional)
     written = count - isinstance(node.function, nodes.Member)
-    given, behind = node.arguments[:written], node.arguments[written:]
+    given = node.arguments[:written]
+    behind = node.arguments[written:]
     end = count + len(behind)
     places = operator.by_position(end)[count:end]
     # Behind sizes, which may be spread, no place is known, and the kind of a value tells its name.

@@ -87,9 +87,11 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
     """Names that become equal in C++, where `default` is called `default_`."""
     seen = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
-        name, span = identifier(argument.name), argument.name_span
+        name = identifier(argument.name)
+        span = argument.name_span
         if name in seen:
-            message, hint = f"two parameters are called `{name}` in C++", "rename the argument"
+            message = f"two parameters are called `{name}` in C++"
+            hint = "rename the argument"
             label = f"`{seen[name]}` has the same name"
             if name in KEYSETS:
                 label = f"the generated code uses the name `{name}` itself"
@@ -105,7 +107,8 @@ def _check_kernels(
         for entry in operator.own_kernels:
             scope, name = split_kernel(entry.kernel, namespace)
             macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
-            label, hint = "this kernel", None
+            label = "this kernel"
+            hint = None
             if macro:
                 problem = f"cannot be declared: `{macro}` is a macro"
             elif entry.is_structured and (operator.name, entry.kernel) in python:

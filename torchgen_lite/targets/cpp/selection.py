@@ -51,7 +51,9 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
     ]
     if found:
         name, entry, functional = found[0]
-        count = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        count = ""
+        if len(found) > 1:
+            count = f" and {len(found) - 1} more"
         message = f"target `{target}` does not derive in-place and out variants: `{name}`{count}"
         help_ = "add those that are called to the list, and write their kernels"
         yield finding(

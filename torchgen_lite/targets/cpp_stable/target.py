@@ -40,7 +40,8 @@ _SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
-    functions, diagnostics = selection.functions, list(selection.diagnostics)
+    functions = selection.functions
+    diagnostics = list(selection.diagnostics)
     for operator in selection.operators:
         diagnostics += check_entry(operator, program.config.torch, options.target_version)
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)

@@ -111,10 +111,12 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
 def _unsayable(
     info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
 ) -> Diagnostic:
-    span, function = span or info.derivatives[0].formula.span, info.function
+    span = span or info.derivatives[0].formula.span
+    function = info.function
     label = Label(span, "not in C++") if span else None
     help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
-    name, context = function.name, function.place("func")
+    name = function.name
+    context = function.place("func")
     return Diagnostic("TG540", message, label, help=help_, operator=name, context=context)
 
 
@@ -131,7 +133,8 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
-    returns, outputs = info.function.func.returns, info.outputs
+    returns = info.function.func.returns
+    outputs = info.outputs
     for name, position, index in used_gradients(info):
         is_list = isinstance(returns[index].type, ListType)
         before = [i for i in outputs[:position] if isinstance(returns[i].type, ListType)]
@@ -175,7 +178,10 @@ def _sum(number: int, terms: Sequence[str]) -> str:
 
 def _wanted(info: DifferentiabilityInfo, slot: int) -> str:
     """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
-    before, own = info.slots[:slot], info.slots[slot]
+    before = info.slots[:slot]
+    own = info.slots[slot]
     lists = [count_of(info, one.name) for one in before if one.is_list]
-    count = f", {count_of(info, own.name)}" if own.is_list else ""
+    count = ""
+    if own.is_list:
+        count = f", {count_of(info, own.name)}"
     return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"

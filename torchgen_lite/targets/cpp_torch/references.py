@@ -75,15 +75,19 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
         SharedValue(name, _variable(tree), ()) for name, tree in let.items() if tree in needed
     ]
     classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
-    results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
+    results = []
+    for class_, tree in zip(classes, trees):
+        results.append(f"{class_}({write(tree, _TORCH)})")
     return view._replace(
-        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=results
+        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=tuple(results)
     )
 
 
 def _variable(tree: Typed) -> str:
     """An integer is as wide as one of a schema."""
-    return f"int64_t({write(tree, _TORCH)})" if tree.kind == INT else write(tree, _TORCH)
+    if tree.kind == INT:
+        return f"int64_t({write(tree, _TORCH)})"
+    return write(tree, _TORCH)
 
 
 def reference_headers(operator: Operator) -> set[str]:
@@ -130,15 +134,16 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
             if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
-        spans, others = [node.span for node, *_ in unsaid], check_calls(
-            function, every, speech(_TORCH)
-        )
+        spans = [node.span for node, *_ in unsaid]
+        others = check_calls(function, every, speech(_TORCH))
         yield from (d for d in others if not d.label or d.label.span not in spans)
         # A node takes the results that have gradients one by one.
         if origin is Origin.autograd and len(trees) != len(one.schema.returns):
             unsaid.append((trees[0].node, "several results in one expression", ""))
         if len(trees) == 1 and not unsaid:
-            wanted = "tuple" if len(one.schema.returns) > 1 else "list"
+            wanted = "list"
+            if len(one.schema.returns) > 1:
+                wanted = "tuple"
             for form in sorted(_forms(trees[0], let) - {wanted}):
                 problem = f"a {form} in C++, which makes no {wanted}"
                 unsaid.append((trees[0].node, problem, "write the results one by one"))
@@ -156,10 +161,14 @@ def _forms(tree: Typed, let: Values) -> set[str]:
         if node.text in let:
             return _forms(let[node.text], let)
         # An argument is a view, which becomes no `std::vector` by itself.
-        return {"list of the caller's"} if tree.kind.is_list else set()
+        if tree.kind.is_list:
+            return {"list of the caller's"}
+        return set()
     if not isinstance(node, Call):
         return set()
     kinds = results_in_torch(node, [part.kind for part in tree.parts])
     if len(kinds) > 1:
         return {"tuple"}
-    return {"list"} if kinds and kinds[0].is_list else set()
+    if kinds and kinds[0].is_list:
+        return {"list"}
+    return set()

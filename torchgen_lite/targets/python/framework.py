@@ -20,7 +20,8 @@ from torchgen_lite.targets.python.package import Package, used_constants, used_t
 _PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 _WORDS = words_beside(__file__)
-CALLED, FORWARD = _WORDS["called"], _WORDS["forward"]
+CALLED = _WORDS["called"]
+FORWARD = _WORDS["forward"]
 
 
 def known_names(program: Program) -> frozenset[str] | None:

@@ -49,10 +49,10 @@ class SavedView(NamedTuple):
 
 
 def saved_input(saved: Saved, info: DifferentiabilityInfo, kind: SchemaKind) -> SavedView:
-    """A value of an input, which is saved before the call. A call is recorded if some argument needs
-    a gradient, so a value that serves the only one is always saved."""
+    """A value of an input, which is saved before the call. What every gradient needs is always saved: a call is
+    recorded if some argument needs one."""
     name = identifier(saved.source)
-    needs = saved.needed_by if saved.keeps_tensors and len(info.slots) > 1 else ()
+    needs = saved.needed_by if saved.keeps_tensors else ()
     return _saved(saved, name)._replace(
         condition=" or ".join(f"_needs[{index}]" for index in needs),
         is_original=kind is SchemaKind.inplace and saved.is_whole and name == "self",
@@ -123,7 +123,9 @@ class Functions(NamedTuple):
         if not saved.is_whole and saved.fact not in _READ:
             return None
         name = Name(identifier(saved.name))
-        return self._call("zeros", name) if saved.fact is Fact.info else name
+        if saved.fact is Fact.info:
+            return self._call("zeros", name)
+        return name
 
     def conjugate(self, value: Expression, kind: Kind) -> Expression:
         """The conjugate of a number, or of a tensor by the framework's `conj`.
@@ -153,7 +155,8 @@ def _alias(module: str) -> str:
 
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
-    schema, functions = info.function.func, Functions(helpers, set(), set())
+    schema = info.function.func
+    functions = Functions(helpers, set(), set())
     names = [identifier(saved.name) for saved in kept(info)]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
     words = FormulaNames(
@@ -188,7 +191,8 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
 
 def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tuple[str, str]]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
-    schema, used = info.function.func, frozenset().union(*(one.mentioned for one in info.forward))
+    schema = info.function.func
+    used = frozenset().union(*(one.mentioned for one in info.forward))
     values = {argument.name: identifier(argument.name) for argument in schema.arguments}
     if [*results] == ["self"]:
         # What it was before the call.
@@ -199,4 +203,6 @@ def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tupl
 
 
 def _whole(saved: Saved) -> Expression | None:
-    return Name(identifier(saved.source)) if saved.is_whole else None
+    if saved.is_whole:
+        return Name(identifier(saved.source))
+    return None

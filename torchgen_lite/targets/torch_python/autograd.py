@@ -71,7 +71,9 @@ class AutogradView(NamedTuple):
     def saved(self) -> str:
         """The names of what is kept, as the left side of an assignment."""
         names = [tensors.name for tensors in self.tensors]
-        return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+        if len(names) == 1:
+            return f"({names[0]},)"
+        return ", ".join(names)
 
     @property
     def uses_needs(self) -> bool:
@@ -119,7 +121,8 @@ class _Functions:
     """What formulas call: operators of the package first, then helper modules, then torch."""
 
     def __init__(self, package: Package) -> None:
-        self.package, self.index = package, package.modules.get("formulas")
+        self.package = package
+        self.index = package.modules.get("formulas")
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
@@ -132,18 +135,24 @@ class _Functions:
     def expression(self, name: str) -> str:
         if name in self.operators:
             return self.operators[name].packet
-        helper = self.index.find(name) if self.index is not None else None
+        helper = None
+        if self.index is not None:
+            helper = self.index.find(name)
         if helper is None and name == "not_implemented":
             return f"_support.{name}"
         module = helper[0] if helper is not None else ""
         self.found.setdefault(name, (module, self.place))
-        return f"_helper_{name}" if module else f"torch.{name}"
+        if module:
+            return f"_helper_{name}"
+        return f"torch.{name}"
 
     def callee(self, call: Typed) -> Callee | None:
         """The operator that a call means, if it is no function of the author's."""
         name = called_name(call.node)
         is_helper = name is not None and self.index is not None and bool(self.index.find(name))
-        return call.operator if is_helper else call.operator or called_in_torch(call)
+        if is_helper:
+            return call.operator
+        return call.operator or called_in_torch(call)
 
 
 def _view(
@@ -226,7 +235,8 @@ def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    schema, names = operator.schema, [a.name for a in operator.schema.positional]
+    schema = operator.schema
+    names = [a.name for a in operator.schema.positional]
     result = tuple_display([f"grad_{n}_" if n in info.arguments else "None" for n in names])
     if operator.function.is_auto:
         given = [

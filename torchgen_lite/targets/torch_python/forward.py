@@ -47,15 +47,17 @@ def _value(
         return write(in_python(one.tree, words)), one.mentioned
     if one.formula.word == AUTO_LINEAR:
         # The operator itself, of the tangents.
-        names = {
-            a: f"{a.name}_t" if a.name in info.arguments else a.name
-            for a in operator.schema.arguments
-        }
-        items = [
-            f"{a.name + '=' if a.kwarg_only else ''}{local(a.name) if a.name == name else identifier(name)}"
-            for a, name in names.items()
-        ]
-        return f"{operator.handle}({', '.join(items)})", frozenset(names.values())
+        items = []
+        used = []
+        for argument in operator.schema.arguments:
+            name = argument.name
+            value = local(name)
+            if name in info.arguments:
+                name = f"{name}_t"
+                value = identifier(name)
+            used.append(name)
+            items.append(f"{argument.name}={value}" if argument.kwarg_only else value)
+        return f"{operator.handle}({', '.join(items)})", frozenset(used)
     # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
     (derivative,) = info.derivatives
     return f"({write(in_python(derivative.tree, words))}).conj()", derivative.mentioned

@@ -87,7 +87,9 @@ def _registered(
     own = [entry.key for entry in operator.facts.own_kernels if entry.kernel == REFERENCE]
     computed = own if is_computed else []
     functional = origins.get(Origin.functionalize)
-    source = functional.source if functional is not None else None
+    source = None
+    if functional is not None:
+        source = functional.source
     is_recorded = Origin.formulas in origins
     return Registered(
         operator,
@@ -135,7 +137,9 @@ def _vmap(package: Package, operator: PackagedOperator) -> str:
     if named and package.registration(operator, Origin.vmap):
         return named
     is_by_axes = package.registration(operator, Origin.axes) is not None
-    return f"{operator.named('axes')}.vmap" if is_by_axes else ""
+    if is_by_axes:
+        return f"{operator.named('axes')}.vmap"
+    return ""
 
 
 def _casts(operator: PackagedOperator) -> Casts:
@@ -144,5 +148,7 @@ def _casts(operator: PackagedOperator) -> Casts:
     assert rule is not None
     places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
     only = [places.get(name) or quote(name) for name in rule.only]
-    back = places.get(rule.result) or quote(rule.result) if rule.result else ""
+    back = ""
+    if rule.result:
+        back = places.get(rule.result) or quote(rule.result)
     return Casts(rule.dtype, only, back)

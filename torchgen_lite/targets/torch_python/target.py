@@ -98,7 +98,8 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
-    base, overload = function.func.base_name, function.func.overload_name
+    base = function.func.base_name
+    overload = function.func.overload_name
     named = {"namespaces": function.namespace, "packets": base, "overloads": overload}
     is_theirs = any(name in _TAKEN[what] for what, name in named.items())
     if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
@@ -125,7 +126,9 @@ def _check_calls(package: Package) -> Iterator[Diagnostic]:
     known = {*helpers, *(operator.schema.base_name for operator in package.own)}
     for operator in package.own:
         is_recorded = package.registration(operator, Origin.formulas) is not None
-        info = package.resolved.autograd[operator.name].info if is_recorded else None
+        info = None
+        if is_recorded:
+            info = package.resolved.autograd[operator.name].info
         if info is not None and not operator.function.is_auto:
             trees = [derivative.tree for derivative in info.derivatives]
             yield from check_calls(operator.function, trees, speech(known))
