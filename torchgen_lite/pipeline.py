@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
-from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
@@ -35,12 +34,18 @@ from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.loader.versions import parse_version
-from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
-from torchgen_lite.targets.generation import named_targets
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import (
+    generation_of,
+    linted_targets,
+    named_targets,
+    policies_in_use,
+)
 from torchgen_lite.targets.output import OutputFile, TargetResult, TemplatePackage
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.calls import Speech
     from torchgen_lite.emit.render import Rendered
 
 
@@ -117,9 +122,8 @@ def lint(program: Program) -> Program:
     # Imported here: most runs do not lint.
     from torchgen_lite.analysis.lint import lint_program
 
-    named = [TARGETS[name] for name in program.config.targets if name in TARGETS]
-    tested = {target.tests for target in named}
-    return lint_program(program, _policies_in_use(program.config), tested)
+    tested = {target.tests for target in generation_of(program).targets}
+    return lint_program(program, policies_in_use(program.config), tested)
 
 
 def ask_torch(program: Program) -> Program:
@@ -194,16 +198,30 @@ def read_program(
         tags=tags,
         sources=sources,
         formulas=closed.get("formulas"),
+        speech=_speech(config, functions, modules, unread),
         modules=modules,
         native=native,
     )
 
 
-def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
-    """What the targets of a project register; None where nothing is configured."""
-    if config.path is None and not config.targets:
+def _speech(
+    config: Config, functions: Sequence[NativeFunction], modules: Modules, unread: Sequence[object]
+) -> Speech | None:
+    """What formulas may call in a project whose tensors are PyTorch's; None in any other, where a framework decides."""
+    policies = policies_in_use(config) or ()
+    in_pytorch = [policy.in_pytorch for policy in policies if policy.target]
+    has_formulas = any(function.derivatives is not None for function in functions)
+    if config.operators != "project" or not has_formulas or not all(in_pytorch) or not in_pytorch:
         return None
-    return tuple([TARGETS[name].policy for name in named_targets(config) if name in TARGETS])
+    # Imported here: PyTorch's own entries have no formulas.
+    from torchgen_lite.analysis.differentiability.calls import anywhere
+
+    known = {
+        name for own in modules.values() if "formulas" in own for name in own["formulas"].names()
+    }
+    named = [TARGETS[name] for name in config.target_options if name in TARGETS]
+    has_headers = any("formula-headers" in one.given_options(config) for one in named)
+    return anywhere(known, may_have=has_headers or bool(unread))
 
 
 def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
@@ -214,7 +232,7 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     whether the entries must agree with it.
     """
     names = lacking_functional(functions)
-    in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
+    in_pytorch = any(policy.in_pytorch for policy in policies_in_use(config) or ())
     if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
     native = read_native(INSTALLED, config.root, names) if names else NO_NATIVE
@@ -288,7 +306,7 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     configured targets are asked, as others have no options.
     """
     config = program.config
-    named = config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
+    named = linted_targets(config)
     if not named:
         return program.diagnostics
     built, diagnostics = _build(program, named)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from torchgen_lite.analysis.differentiability.calls import wrong_calls
 from torchgen_lite.analysis.differentiability.info import differentiable_outputs
 from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
@@ -17,7 +18,7 @@ from torchgen_lite.analysis.resolve import Resolved, derive_functions
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.languages.cpp.formula import Functions
-from torchgen_lite.languages.cpp.formula_needs import unknown_functions
+from torchgen_lite.languages.cpp.formula_needs import speech
 from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.torch.files import find_torch_files, load_tags
@@ -58,13 +59,10 @@ def test_the_functions_of_its_formulas_are_known(matches: Matches) -> None:
     import torch
 
     header = Path(torch.__file__).parent / "include/torch/csrc/autograd/FunctionsManual.h"
-    called = {
-        name
-        for by_key in matches.infos.values()
-        for info in by_key.values()
-        for derivative in info.derivatives
-        for _, name in unknown_functions(derivative.tree, Functions("all"))
-    }
+    infos = [info for by_key in matches.infos.values() for info in by_key.values()]
+    trees = [derivative.tree for info in infos for derivative in info.derivatives]
+    found = [one for tree in trees for one in wrong_calls(tree, speech(Functions("all")))]
+    called = {re.findall("`(.*?)`", one.message)[0] for one in found if one.code == "TG341"}
     helpers = set(re.findall(r"\b(\w+)\(", header.read_text()))
     assert len(called) > 100 and called <= helpers
 

@@ -1,16 +1,19 @@
-"""Check the fields that say something to compilers and counters: `decompose:`, `triton:`, `flops:`, `checkpoint:`."""
+"""Check the fields that say something to compilers and counters: `decompose:`, `triton:`, `flops:`, `checkpoint:`,
+`effects:`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.fakes.check import mistakes
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import find_annotation
 
 
@@ -52,3 +55,30 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
     if problem:
         message = f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}"
         yield Found("TG387", message, operator.function.place(field), "not used", "leave it out")
+
+
+def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
+    """TG516 and TG517, of what is registered in PyTorch: compilers drop calls where PyTorch sees no effect, or does not
+    look for one."""
+    schema = function.func
+    if function.namespace in TORCH_NAMESPACES:
+        return
+    has_class = any(str(argument.type).startswith("__torch__") for argument in schema.arguments)
+    gives_nothing = not (schema.returns or schema.written or has_class)
+    if function.effects is None and gives_nothing:
+        message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
+        hint = "write `effects: ordered`"
+        yield finding(function, "TG516", message, function.place("func"), "here", hint)
+    if function.effects is not None and (schema.written or schema.is_aliasing):
+        message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
+        place, hint = function.place("effects"), "take it out, or return a copy"
+        yield finding(function, "TG517", message, place, "has no effect", hint)
+
+
+def check_kernels_of_triton(
+    function: NativeFunction, keys: Collection[str]
+) -> Iterator[Diagnostic]:
+    """TG387: Triton launches kernels of Python, which are those for these keys."""
+    for key in sorted({*function.triton}.difference(keys)):
+        message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
+        yield finding(function, "TG387", message, function.place("triton"), "not in Python")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
@@ -22,6 +22,9 @@ from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch.files import InstalledTorch
 from torchgen_lite.loader.versions import Version, parse_version
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.calls import Speech
 
 Modules = Mapping[str, Mapping[str, KernelIndex]]
 """The functions in the modules that options name, by target and option."""
@@ -111,13 +114,15 @@ def build_program(
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
     formulas: KernelIndex | None = None,
+    speech: Speech | None = None,
     modules: Modules | None = None,
     native: NativeOperators = NO_NATIVE,
 ) -> Program:
     """Put the pieces together and check across entries.
 
-    With `formulas`, derivative formulas may call only those functions and operators. `native` is
-    the context, see `Resolved`; if it is found, entries must agree with it.
+    With `formulas`, derivative formulas may call only those functions and operators; `speech` is what they may call of
+    PyTorch, if their tensors are PyTorch's. `native` is the context, see `Resolved`; if it is found, entries must agree
+    with it.
     """
     merged, found = merge_overlays(functions)
     if any(one.is_auto for one in merged):
@@ -134,7 +139,7 @@ def build_program(
     known = KNOWN_TAGS if tags is None else tags
     beside = {native.version, release} if native.is_found else None
     for one in written.values():
-        found += [*check_functions(one, known, beside), *_check_fields(one, formulas)]
+        found += [*check_functions(one, known, beside), *_check_fields(one, formulas, speech)]
         if config.torch:
             found += check_releases(one, config.torch)
     # An entry may be among those of several ranges.
@@ -154,13 +159,15 @@ def build_program(
     if left_out is not None:
         read = {id(one) for one in diagnostics}
         found = [left_out, *[one for one in wanted if id(one) in read]]
-        again = partial(build_program, tags=tags, sources=sources, formulas=formulas)
+        again = partial(build_program, tags=tags, sources=sources, formulas=formulas, speech=speech)
         return again(rest, config, diagnostics=found, modules=modules, native=native)
     unknown = [one for source in sources for one in unknown_codes(source)]
     return program.with_findings([*wanted, *unknown])
 
 
-def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[Diagnostic]:
+def _check_fields(
+    resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
+) -> Iterator[Diagnostic]:
     """The findings in fields of this project. What checks them is imported if an entry has one."""
     if [one for one in resolved.functions if one.derivatives is not None]:
         # Imported here: PyTorch's own entries have no formulas.
@@ -174,6 +181,10 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
             from torchgen_lite.analysis.differentiability.results import check_results
 
             yield from (*check_kinds(resolved), *check_results(resolved))
+            if speech is not None:
+                from torchgen_lite.analysis.differentiability.calls import check_formula_calls
+
+                yield from check_formula_calls(resolved, speech)
     for name, check in _CHECKS.items():
         for operator in resolved.declared:
             value = getattr(operator.function, name)

@@ -65,7 +65,9 @@ def export_program(
 
 def export_operator(operator: Operator, registered: Keyed, beneath: Keyed = _NOTHING) -> Json:
     """One operator. It refers to other operators by their full names: `aten::add.out`."""
-    function, schema, group = operator.function, operator.schema, operator.group
+    function = operator.function
+    schema = operator.schema
+    group = operator.group
     return {
         "name": schema.base_name,
         "overload": schema.overload_name,
@@ -97,7 +99,9 @@ def _view(operator: Operator) -> Json | None:
     roles = (
         [role for role, name in _members(group).items() if name == operator.name] if group else []
     )
-    return {"role": roles[0], "of": group.view.name} if group and roles else None
+    if group and roles:
+        return {"role": roles[0], "of": group.view.name}
+    return None
 
 
 def _signatures(operator: Operator) -> Json:

@@ -67,11 +67,15 @@ def one_line(text: str) -> str:
     >>> print(one_line("ops\\n.yaml"))
     ops\\n.yaml
     """
-    return text if text.isprintable() else "".join(map(_printable, text))
+    if text.isprintable():
+        return text
+    return "".join(map(_printable, text))
 
 
 def _printable(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def lengthened(name: str, avoided: Container[str]) -> str:
@@ -108,4 +112,6 @@ def literal(value: object) -> str:
 
 def tuple_display(items: Sequence[str]) -> str:
     """`()`, `(a,)` or `(a, b)` on one line."""
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    if len(items) == 1:
+        return f"({items[0]},)"
+    return f"({', '.join(items)})"

@@ -103,6 +103,7 @@ VERBS: Mapping[str, Callable[..., object]] = {
     "py.docstring": docstring,
     "py.forwarded": runtime.forwarded,
     "py.free_name": free_name,
+    "py.given": torch_library.given,
     "py.identifier": identifier,
     "py.is_reserved": is_reserved,
     "py.parameters": runtime.parameters,

@@ -14,6 +14,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
 from torchgen_lite.diagnostics import Diagnostic, Help, Span, Suggestion, did_you_mean
 from torchgen_lite.formulas import model as nodes
+from torchgen_lite.languages.python.formula import is_of_cpp
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
@@ -78,17 +79,23 @@ def check_author(
 
 
 def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
-    function, name, place = wanted.function, wanted.name, wanted.span
+    function = wanted.function
+    name = wanted.name
+    place = wanted.span
     if index is None or index.find(name) is None:
-        hint = did_you_mean(wanted.base, index.names()) if index is not None else None
+        hint = None
+        if index is not None:
+            hint = did_you_mean(wanted.base, index.names())
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
         rule = _as_a_rule(wanted)
         if rule is not None:
-            hint, notes = rule, []
+            hint = rule
+            notes = []
         if "::" in name:
-            hint, notes = "that is a name of C++: name a function of Python, or `skip` this", []
+            hint = "that is a name of C++: name a function of Python, or `skip` this"
+            notes = []
         found = finding(function, wanted.code, message, place, "not found", hint)
         yield replace(found, notes=tuple(notes))
         return
@@ -103,7 +110,9 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     if signature is None:
         return
     problem = disagreement(signature, wanted.passed)
-    mistakes = [Found("TG334", problem, place, "named here")] if problem else []
+    mistakes = []
+    if problem:
+        mistakes = [Found("TG334", problem, place, "named here")]
     defined = (index.place(name), "defined here")
     for code, message, span, label, _ in mistakes or _misunderstood(wanted, signature):
         diagnostic = finding(function, code, message, span or place, label, None, defined)
@@ -127,7 +136,9 @@ def _misunderstood(wanted: Wanted, signature: PythonSignature) -> Iterator[Found
     if changed is not None:
         parameter, name = changed
         message = f"`{signature.name}` takes `{parameter}` where `{name}` is passed"
-        place = arguments[name].name_span if name in arguments else None
+        place = None
+        if name in arguments:
+            place = arguments[name].name_span
         yield Found("TG425", message, place, f"goes to `{parameter}`")
         return
     yield from _mistyped(signature, [(given, arguments.get(given.name)) for given in wanted.passed])
@@ -144,7 +155,8 @@ def _mistyped(
         parameter = passed.name if passed.by_keyword else next(names, "")
         if argument is None:
             continue
-        annotation, preset = signature.annotations.get(parameter), signature.values.get(parameter)
+        annotation = signature.annotations.get(parameter)
+        preset = signature.values.get(parameter)
         shown = f"of `{signature.name}` is not"
         is_implicit = preset == "None"  # As type checkers did before PEP 484 was changed.
         words = words_of(f"{annotation}|None" if is_implicit else str(annotation))
@@ -174,7 +186,9 @@ def _differs(preset: str, argument: Argument) -> bool:
 def _literal(text: str) -> object:
     try:
         value: object = ast.literal_eval(text)
-        return [*value] if isinstance(value, tuple) else value
+        if isinstance(value, tuple):
+            return [*value]
+        return value
     except (ValueError, SyntaxError):
         return ...
 
@@ -182,15 +196,24 @@ def _literal(text: str) -> object:
 def _other_results(signature: PythonSignature, expected: str) -> Iterator[Found]:
     """TG426: results that are annotated as what these cannot be. PyTorch converts one number into another."""
     annotation = signature.annotations.get("return", "Any")
-    words, demanded = words_of(annotation), words_of(expected)
-    count, parts = parts_of(expected), parts_of(annotation)
+    words = words_of(annotation)
+    demanded = words_of(expected)
+    count = parts_of(expected)
+    parts = parts_of(annotation)
     if not words | demanded <= KNOWN:
         return
-    fits = [any(takes({w}, d) or takes({d}, w) for d in demanded) for w in words]
-    is_right = any(fits) if count is None else all(fits) and parts in (None, count)
+    fits = [_is_one_of(word, demanded) for word in words]
+    is_right = any(fits)
+    if count is not None:
+        is_right = all(fits) and parts in (None, count)
     if not is_right:
         message = f"`{signature.name}` returns `{annotation}`, not `{expected}`"
         yield Found("TG426", message, None, "named here")
+
+
+def _is_one_of(word: str, demanded: Collection[str]) -> bool:
+    """Whether one of two words takes what the other stands for."""
+    return any(takes({word}, other) or takes({other}, word) for other in demanded)
 
 
 def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
@@ -203,45 +226,60 @@ def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
 
 def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """TG540: C++ in formulas that has no equivalent in Python."""
-    operators = {function.func.base_name for function in functions}
-    # In a file of PyTorch's operators these are what `at::` names.
-    own = {f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES}
-    full_names = {f"{f.namespace}::{f.func.base_name}" for f in functions}
+    names = _Names(
+        {function.func.base_name for function in functions},
+        # In a file of PyTorch's operators these are what `at::` names.
+        {f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES},
+        {f"{function.namespace}::{function.func.base_name}" for function in functions},
+    )
     for function in functions:
         for node in _nodes(function):
-            is_called = isinstance(node, nodes.Call)
-            called = node.function if isinstance(node, nodes.Call) else node
-            is_member = isinstance(called, nodes.Member)
-            name = called.name if isinstance(called, nodes.Member) else ""
-            if is_called and isinstance(called, nodes.Name):
-                name = nodes.called_name(node) or ""
-            if isinstance(called, nodes.Name) and called.text.removeprefix("::") in full_names:
-                continue
-            if isinstance(node, nodes.Name) and node.text in CPP_CONSTANTS:
-                message = f"`{node.text}` is a constant of C++"
-            elif isinstance(node, nodes.Lambda):
-                message = "Python cannot run a lambda of C++"
-            elif isinstance(node, nodes.Unary) and node.operator == "*":
-                message = "Python has no `*` before a value"
-            elif isinstance(called, nodes.Member) and called.arrow:
-                message = "Python has no `->`"
-            elif isinstance(called, nodes.Name) and is_of_cpp(called.text, is_called=is_called):
-                message = f"`{called.text}` is a name of C++"
-            elif isinstance(called, nodes.Name) and "::" in called.text and name in own:
-                message = f"`{called.text}` is PyTorch's in C++, and `{name}` an operator here"
-            elif keyword.iskeyword(name) and (is_member or name not in operators):
-                message = f"`{name}` is a reserved word in Python"
-            else:
-                continue
-            help_ = "write it without, or call a function of yours"
-            yield finding(function, "TG540", message, node.span, "not in Python", help_)
+            message = _not_in_python(node, names)
+            if message:
+                help_ = "write it without, or call a function of yours"
+                yield finding(function, "TG540", message, node.span, "not in Python", help_)
 
 
-def is_of_cpp(name: str, *, is_called: bool) -> bool:
-    """Whether a name has no meaning outside of C++. `at::sin(x)` is PyTorch's function in both languages; in any other
-    namespace there is a function of C++, which is no operator.
-    """
-    return "<" in name or ("::" in name and not (is_called and name.startswith("at::")))
+class _Names(NamedTuple):
+    """The names of operators: of all, of those that are not PyTorch's, and with their namespaces."""
+
+    operators: Collection[str]
+    own: Collection[str]
+    full: Collection[str]
+
+
+def _not_in_python(node: nodes.Expression, names: _Names) -> str:
+    """What in a node is C++ alone; empty if nothing is."""
+    is_called = isinstance(node, nodes.Call)
+    called = node
+    if isinstance(node, nodes.Call):
+        called = node.function
+    if isinstance(node, nodes.Lambda):
+        return "Python cannot run a lambda of C++"
+    if isinstance(node, nodes.Unary) and node.operator == "*":
+        return "Python has no `*` before a value"
+    if isinstance(called, nodes.Member):
+        if called.arrow:
+            return "Python has no `->`"
+        return _reserved(called.name)
+    if not isinstance(called, nodes.Name) or called.text.removeprefix("::") in names.full:
+        return ""
+    if not is_called and called.text in CPP_CONSTANTS:
+        return f"`{called.text}` is a constant of C++"
+    if is_of_cpp(called.text, is_called=is_called):
+        return f"`{called.text}` is a name of C++"
+    name = nodes.called_name(node) or ""
+    if "::" in called.text and name in names.own:
+        return f"`{called.text}` is PyTorch's in C++, and `{name}` an operator here"
+    if name in names.operators:
+        return ""
+    return _reserved(name)
+
+
+def _reserved(name: str) -> str:
+    if keyword.iskeyword(name):
+        return f"`{name}` is a reserved word in Python"
+    return ""
 
 
 def check_helpers(
@@ -255,7 +293,9 @@ def check_helpers(
     for function in functions:
         operators.setdefault(function.func.base_name, []).append(function)
     for function in functions:
-        for node in [node for node in _nodes(function) if isinstance(node, nodes.Call)]:
+        for node in _nodes(function):
+            if not isinstance(node, nodes.Call):
+                continue
             name = nodes.called_name(node)
             if name is None:
                 continue
@@ -282,7 +322,8 @@ def check_helpers(
             typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
             mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
             for mistake in mistakes:
-                message, label = mistake.message, "in this call"
+                message = mistake.message
+                label = "in this call"
                 yield finding(function, mistake.code, message, node.span, label, None, other)
 
 
@@ -302,9 +343,13 @@ def begun(
     types: Mapping[str, str],
 ) -> Iterator[AuthorFunction]:
     """Each in the form common to all languages; `types` are the modules of what annotations name."""
-    for one in [one for one in wanted if "::" not in one.name]:
+    for one in wanted:
+        if "::" in one.name:
+            continue
         index = modules.get(one.option)
-        places = [index.place(one.name)] if index is not None else []
+        places = []
+        if index is not None:
+            places = [index.place(one.name)]
         annotations = [one.returns, *(p.annotation for p in one.parameters())]
         words = imported_names(n for a in annotations if a for n in a.names)
         found = [(m, str(name)) for m, names in imports(words, types) for name in names]

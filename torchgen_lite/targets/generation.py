@@ -10,11 +10,12 @@ loads it; Python that defines the operators itself is a package of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin
+from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config.project import Config
@@ -23,10 +24,25 @@ from torchgen_lite.schema.kept import keeping, kept
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import Selection, Target
 
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.registrations import Registration
+
 
 def named_targets(config: Config) -> Sequence[str]:
     """The targets that are generated, as the configuration names them."""
     return config.targets or DEFAULT_TARGETS
+
+
+def linted_targets(config: Config) -> Sequence[str]:
+    """The targets that `lint` asks: those that the configuration names, or a default one with options."""
+    return config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
+
+
+def policies_in_use(config: Config) -> tuple[Policy, ...] | None:
+    """What the targets of a project register; None where nothing is configured."""
+    if config.path is None and not config.targets:
+        return None
+    return tuple([TARGETS[name].policy for name in named_targets(config) if name in TARGETS])
 
 
 def is_configured(program: Program) -> bool:
@@ -91,7 +107,9 @@ class Generation:
         """The same operators as PyTorch would register them, were they its own."""
         resolved = self.program.resolved
         is_torch = self.program.config.operators == "torch"
-        policy = PYTORCH if is_torch else PYTORCH_WITH_FORMULAS
+        policy = PYTORCH_WITH_FORMULAS
+        if is_torch:
+            policy = PYTORCH
         return Selection((*resolved.operators, *resolved.copying), policy)
 
     @kept
@@ -99,6 +117,24 @@ class Generation:
         """The functions in Python of a package that loads a library in C++, which has the other kernels."""
         found = [self.program.module_functions(target.name, "kernels") for target in self.loading]
         return next((one for one in found if one is not None), None)
+
+    @kept
+    def python(self) -> Selection | None:
+        """What the package in Python registers by itself, if the project has one."""
+        packages = [target.name for target in self.targets if target.loads_library]
+        if packages:
+            return self.select(packages[0])
+        return None
+
+    @kept
+    def derived_in_python(self) -> frozenset[str]:
+        """The operators with `derivatives: auto` whose gradients that package registers."""
+        autos = {function.name for function in self.program.functions if function.is_auto}
+        if self.python is None or not autos:
+            return frozenset()
+        registered = self.python.registrations(self.program)
+        names = [one.operator.name for one in registered if one.origin is Origin.formulas]
+        return frozenset(autos.intersection(names))
 
     @kept
     def in_python(self) -> Mapping[tuple[str, str], None]:
@@ -110,12 +146,38 @@ class Generation:
         own = [(one.name, entry.kernel) for one in operators for entry in one.author_kernels]
         return {(name, kernel): None for name, kernel in own if python.find(kernel)}
 
+    @kept
+    def of_backend(self) -> Policy:
+        """What registers kernels of a backend: the first target that makes structured ones, in PyTorch."""
+        policies = [target.policy for target in (*self.targets, *TARGETS.values())]
+        return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
+
     def select(self, name: str) -> Selection:
         """What a target takes and registers by itself; computed once."""
         found = self._selections.get(name)
         if found is None:
             found = self._selections[name] = TARGETS[name].select(self.program)
         return found
+
+    def in_cpp(self, selection: Selection) -> list[Registration]:
+        """What a target in C++ generates: everything but the kernels that Python has."""
+        return list(selection._replace(elsewhere=self.in_python).generated(self.program))
+
+    def python_alone(self, registered: Iterable[Registration]) -> list[str]:
+        """The kernels that only Python has, and C++ for no other operator, as `registered` says."""
+        in_cpp = {one.kernel.kernel for one in registered if one.kernel is not None}
+        names = dict.fromkeys(kernel for _, kernel in self.in_python)
+        return [name for name in names if name not in in_cpp]
+
+    def has_reference(self, target: str) -> set[str]:
+        """The operators whose reference is a kernel that a target registers, if the project has the target."""
+        if all(one.name != target for one in self.targets):
+            return set()
+        selection = self.select(target)
+        makes_kernels = Origin.reference in selection.policy.makes
+        if makes_kernels:
+            return {operator.name for operator in selection.operators}
+        return set()
 
     def asked(self, name: str | None) -> Selection:
         """What is shown: of the target that is named, alone, or `shown`; with a finding if there is no such target."""
@@ -139,7 +201,8 @@ class Generation:
 
     def within(self, name: str) -> Selection:
         """The operators of a target, with what all that is loaded with it registers for them."""
-        own, package = self.select(name), self.package_of(name)
+        own = self.select(name)
+        package = self.package_of(name)
         policy = own.policy._replace(makes=package.policy.makes)
         return own._replace(policy=policy, parts=package.parts)
 
@@ -155,7 +218,8 @@ class Generation:
 
     def _is_shown_later(self, package: Sequence[Target]) -> tuple[bool, bool]:
         """Another dispatcher than that of the first target, and typed calls of what others register, come later."""
-        lead, first = package[0], self.registering[0]
+        lead = package[0]
+        first = self.registering[0]
         calls_only = bool(lead.given_options(self.program.config).get("calls-only"))
         return lead.policy.in_pytorch is not first.policy.in_pytorch, calls_only
 
@@ -201,7 +265,8 @@ def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
     In a version that does not have the target it registers nothing. A version without a configuration
     has the targets of the other one.
     """
-    before, after = (_generation_beside(one, other) for one, other in ((old, new), (new, old)))
+    before = _generation_beside(old, new)
+    after = _generation_beside(new, old)
     names = dict.fromkeys([target.name for one in (before, after) for target in one.registering])
     pairs = [(_within(before, name), _within(after, name)) for name in names]
     return pairs or [(before.of_pytorch, after.of_pytorch)]
@@ -217,4 +282,6 @@ def _generation_beside(program: Program, other: Program) -> Generation:
 
 def _within(generation: Generation, name: str) -> Selection:
     is_there = any(target.name == name for target in generation.registering)
-    return generation.within(name) if is_there else Selection()
+    if is_there:
+        return generation.within(name)
+    return Selection()

@@ -138,7 +138,9 @@ def skip_option() -> Any:
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:
     """The namespace of the first entry; `at` and everything in it belong to PyTorch."""
-    first = functions[0].namespace if functions else "ops"
+    first = "ops"
+    if functions:
+        first = functions[0].namespace
     return "aten_ops" if first == "aten" else first
 
 

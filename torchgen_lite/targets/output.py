@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
 from torchgen_lite.targets.options import CommonOptions
@@ -162,9 +162,20 @@ class Selection(NamedTuple):
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
         for one in self.registrations(program):
-            kernel = one.kernel.kernel if one.kernel is not None and one.origin in WRITTEN else ""
+            kernel = ""
+            if one.kernel is not None and one.origin in WRITTEN:
+                kernel = one.kernel.kernel
             if (one.operator.name, kernel) not in self.elsewhere:
                 yield one
+
+
+def wrong_option(
+    config: Config, target: str, option: str, message: str, help: Help | None = None
+) -> Diagnostic:
+    """TG510: an option of a target has a value that it cannot have, where the configuration sets it."""
+    return Diagnostic(
+        "TG510", message, locate_option(config, f"target.{target}", option), help=help
+    )
 
 
 class Target(NamedTuple):
@@ -204,7 +215,9 @@ class Target(NamedTuple):
 
     def template_package(self) -> TemplatePackage | None:
         """The package with the templates, unless they are among ours."""
-        spec = find_spec(self.templates) if self.templates else None
+        spec = None
+        if self.templates:
+            spec = find_spec(self.templates)
         if spec is None or not spec.origin:
             return None
         return TemplatePackage(self.templates, Path(spec.origin).parent / "templates")
@@ -247,16 +260,16 @@ class Target(NamedTuple):
         values, problems = read_options(declared, given)
         names = [option.name for option in declared.values()]
         problems += [self._unknown(option, names) for option in given if option not in names]
-        table = f"target.{self.name}"
-        found = [
-            Diagnostic("TG510", p.message, locate_option(config, table, p.option), help=p.help)
-            for p in problems
-        ]
+        if problems:
+            found = [wrong_option(config, self.name, *problem) for problem in problems]
+            return None, tuple(found)
         own = {a: v for a, v in values.items() if a in self._own_options()}
-        return (None if found else _imported(self.options)(**own)), tuple(found)
+        return _imported(self.options)(**own), ()
 
     def _unknown(self, option: str, names: Sequence[str]) -> Problem:
-        known = f"the options are {', '.join(names)}" if names else "the target has no options"
+        known = "the target has no options"
+        if names:
+            known = f"the options are {', '.join(names)}"
         help_ = did_you_mean(option, names) or known
         return Problem(option, f"unknown option `{option}` of target `{self.name}`", help_)
 
@@ -264,7 +277,9 @@ class Target(NamedTuple):
         """The files of the target, none if there are errors: a pure function of the program, whose
         configuration has the options."""
         result: TargetResult = self._run(self.builder, self._whole(program), TargetResult)
-        return result._replace(files=()) if has_errors(result.diagnostics) else result
+        if has_errors(result.diagnostics):
+            return result._replace(files=())
+        return result
 
     def select(self, program: Program) -> Selection:
         """The operators that the target takes and what it registers; for a target with a
@@ -274,11 +289,15 @@ class Target(NamedTuple):
 
     def _whole(self, program: Program) -> Program:
         """What code is generated from. Code for PyTorch has the entries for other releases, too."""
-        return program.by_range[""] if self.policy.in_pytorch else program
+        if self.policy.in_pytorch:
+            return program.by_range[""]
+        return program
 
     def _run(self, name: str, program: Program, result: Callable[..., Any]) -> Any:
         options, wrong = self.read_options(program.config)
-        return result(diagnostics=wrong) if wrong else _imported(name)(program, options)
+        if wrong:
+            return result(diagnostics=wrong)
+        return _imported(name)(program, options)
 
     def signatures_of(self, program: Program, function: NativeFunction) -> Signatures | None:
         """How an operator is called in the generated code; None if the target doesn't say."""
@@ -305,7 +324,9 @@ class Target(NamedTuple):
             first = found.setdefault(key, one)
             if first is not one:
                 guards = dict.fromkeys((first.guard, one.guard))
-                guard = " || ".join(guards) if all(guards) else ""
+                guard = ""
+                if all(guards):
+                    guard = " || ".join(guards)
                 found[key] = first._replace(uses=(*first.uses, *one.uses), guard=guard)
         return tuple(found.values()), ()
 

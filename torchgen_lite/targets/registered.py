@@ -90,7 +90,9 @@ def _caller(
 
     def calls(function: NativeFunction) -> list[str]:
         found = target.signatures_of(program, function)
-        return [*places, *found.lines] if found is not None else []
+        if found is not None:
+            return [*places, *found.lines]
+        return []
 
     return calls
 
@@ -104,7 +106,9 @@ def why_absent(program: Program, selection: Selection, name: str) -> str:
     if operator.is_derived:
         return f"{whose}: it is derived, and PyTorch alone has kernels for derived operators"
     refused = selection.refused.get(operator.name)
-    return f"{whose}: it {refused}" if refused else f"{whose}: `skip` names it"
+    if refused:
+        return f"{whose}: it {refused}"
+    return f"{whose}: `skip` names it"
 
 
 def adds_to_pytorch(program: Program, policy: Policy) -> bool:
@@ -135,10 +139,12 @@ def served_by(
         found[one.operator.name].setdefault(one.key, one)
     for name, own in found.items():
         theirs = beneath.get(name)
-        labels = {key: _label(one) for key, one in (own if theirs is None else over(own)).items()}
+        shown = own if theirs is None else over(own)
+        labels = {key: _label(one) for key, one in shown.items()}
         table = Registrations(name, {**by_hand.get(name, {}), **labels}, fallbacks)
         if theirs is not None:
-            kernels, yours = {**theirs.kernels, **labels}, frozenset({*(theirs.own or ()), *labels})
+            kernels = {**theirs.kernels, **labels}
+            yours = frozenset({*(theirs.own or ()), *labels})
             table = theirs._replace(kernels=kernels, own=yours)
         yield Served(policy, own, table)
 
@@ -183,12 +189,15 @@ def unknown_beneath(*programs: Program) -> Beneath:
 
 def _label(registration: Registration) -> str:
     """What a table shows: the kernel that is named, or what the generated one does."""
-    kernel, origin = registration.kernel, registration.origin
+    kernel = registration.kernel
+    origin = registration.origin
     if kernel is None:
         return origin.value
     if origin is Origin.copied:
         return f"copies what {kernel.kernel} gives"
-    return f"structured {kernel.kernel}" if kernel.is_structured else kernel.kernel
+    if kernel.is_structured:
+        return f"structured {kernel.kernel}"
+    return kernel.kernel
 
 
 def _beside(

@@ -64,7 +64,8 @@ def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
 
 def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatures:
     """The function, in the types of the framework; none where it has no name for one of them."""
-    schema, types = function.func, options.framework
+    schema = function.func
+    types = options.framework
     every = [*[a.type for a in schema.arguments], *[r.type for r in schema.returns]]
     if any(runtime.missing(type_, types) for type_ in every):
         return Signatures("cpp", ())

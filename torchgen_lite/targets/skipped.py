@@ -12,12 +12,11 @@ from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.config.project import locate_option
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.brought import BRINGS, refers
-from torchgen_lite.targets.generation import generation_of
-from torchgen_lite.targets.output import Selection
+from torchgen_lite.targets.brought import BRINGS
+from torchgen_lite.targets.generation import generation_beside, generation_of
+from torchgen_lite.targets.output import Selection, wrong_option
 
 
 def select(
@@ -31,7 +30,8 @@ def select(
 ) -> Selection:
     """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
     also the derived ones. Nothing is registered for the reasons `without`."""
-    resolved, policy = program.resolved, TARGETS[target].policy
+    resolved = program.resolved
+    policy = TARGETS[target].policy
     policy = policy._replace(makes=frozenset() if calls_only else policy.makes.difference(without))
     by_name = resolved.declared_by_name
     if calls_only:
@@ -42,9 +42,8 @@ def select(
     for name in skip:
         if name not in by_name:
             help_ = did_you_mean(name, by_name) or "names are whole: `mylib::add.out`"
-            place = locate_option(program.config, f"target.{target}", "skip")
             message = f"`skip`: there is no operator `{name}`"
-            diagnostics.append(Diagnostic("TG510", message, place, help=help_))
+            diagnostics.append(wrong_option(program.config, target, "skip", message, help_))
     selected = []
     refused = {}
     takes_one = policy.in_pytorch and not policy.by_range
@@ -52,15 +51,19 @@ def select(
     for name, operator in by_name.items():
         if name in skip:
             continue
-        reason = "has several entries, each for other releases" if name in several else ""
+        reason = ""
+        if name in several:
+            reason = "has several entries, each for other releases"
         reason = reason or refusal(operator.function)
         is_here = policy.target == BRINGS and not generation_of(program).libraries
         if program.config.opaque and not is_here and operator.schema.opaque_types:
             reason = f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
         if reason:
             refused[name] = reason
-            schema, label = operator.schema, f"left out of target `{target}`"
-            span, message = schema.name_span or schema.span, f"`{schema.full_name}` {reason}"
+            schema = operator.schema
+            label = f"left out of target `{target}`"
+            span = schema.name_span or schema.span
+            message = f"`{schema.full_name}` {reason}"
             diagnostics.append(finding(operator.function, "TG511", message, span, label))
         else:
             selected.append(operator)
@@ -95,7 +98,7 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iter
             continue
         hint = "name a function of another name, or leave the operator out with `skip`"
         if origin is Origin.reference and policy.in_pytorch:
-            if operator.name in refers(program, BRINGS):
+            if operator.name in generation_beside(program).has_reference(BRINGS):
                 continue
             hint = f"add the target `{BRINGS}`, whose package registers it"
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
@@ -105,7 +108,8 @@ def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Di
     """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
     found = [one for one in operators if one.function.place("kernels") is not None]
     if found:
-        function, more = found[0].function, len(found) - 1
+        function = found[0].function
+        more = len(found) - 1
         message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
         label = f"target `{policy.target}` registers kernels in PyTorch"
         hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"

@@ -83,7 +83,9 @@ def _place(config: Config, table: str, setting: str) -> Span | None:
     else:
         is_written = setting in config.target_options.get(table, {})
     label = locate_option(config, f"target.{table}" if table else "", setting)
-    return label.span if label is not None and is_written else None
+    if label is not None and is_written:
+        return label.span
+    return None
 
 
 def _all_taking(program: Program, generation: Generation) -> list[_Taking]:
@@ -228,7 +230,9 @@ def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Itera
     """The functions of Python that an entry names, where a module has them."""
     for option, field, name in _named(function):
         index = modules.get(option)
-        module = index.module_of(name) if index is not None else None
+        module = None
+        if index is not None:
+            module = index.module_of(name)
         if index is None or module is None:
             continue
         code = code_of(module, name.rpartition(".")[2])

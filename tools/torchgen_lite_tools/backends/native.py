@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.session import Session, options, require, schema_options, unknown
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
@@ -15,7 +14,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.releases import INSTALLED
-from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.backends.sources import scanned
 from torchgen_lite_tools.backends.verdicts import Overlay, pytorchs
 
@@ -92,7 +91,7 @@ def overlay_of(
         tables = {name: loaded.get(name, one) for name, one in overlay.tables.items()}
         return overlay._replace(tables=tables)
     if not folders:
-        return overlay.with_program(program, backend_policy(program))
+        return overlay.with_program(program, generation_of(program).of_backend)
     found = scanned(folders, key)
     for place in found.unread:
         session.warn(f"{place}: the name of an operator is computed, so a registration is not read")
@@ -100,10 +99,3 @@ def overlay_of(
     for one in sorted(found.fallbacks):
         overlay = overlay.with_fallback(one)
     return overlay
-
-
-def backend_policy(program: Program) -> Policy:
-    """The policy of the configured backend target, or else of the one for structured kernels."""
-    names = [name for name in (*program.config.targets, *TARGETS) if name in TARGETS]
-    policies = [TARGETS[name].policy for name in names]
-    return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)

@@ -28,9 +28,9 @@ from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.releases import INSTALLED, read_release
+from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.backends.answers import FINDING, Answer, finding_rows, show_answer
 from torchgen_lite_tools.backends.native import (
-    backend_policy,
     is_listed,
     key_of,
     load_with_native,
@@ -195,7 +195,7 @@ def _composites(
     ]
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
     was, now = (
-        _verdicts(one.with_program(program, backend_policy(program)), key)
+        _verdicts(one.with_program(program, generation_of(program).of_backend), key)
         for one, program in zip(releases, programs)
     )
     lost = [

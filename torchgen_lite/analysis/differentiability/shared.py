@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -41,16 +40,6 @@ class Formulas(NamedTuple):
 
     shared: tuple[Shared, ...]
     trees: tuple[Typed, ...]
-
-    def wanted(self, wanted: Sequence[Sequence[str]]) -> list[tuple[str, Typed, list[str]]]:
-        """Each shared value with its name and the tests of which one has to hold, given those of each formula. There are
-        none for what every formula uses: backward computes at least one.
-        """
-        tests = [
-            {w: None for i in one.users for w in wanted[i] if len(one.users) < len(self.trees)}
-            for one in self.shared
-        ]
-        return [(one.name, one.tree, [*found]) for one, found in zip(self.shared, tests)]
 
 
 def with_shared(info: DifferentiabilityInfo) -> Formulas:

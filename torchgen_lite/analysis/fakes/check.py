@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result, uses_axes
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.fakes.results import (
+    Result,
+    lacks_fake,
+    new_results,
+    rules_by_result,
+    uses_axes,
+)
+from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -47,6 +53,15 @@ def check(operator: Operator, fake: Fake) -> Iterator[Found]:
         yield from _check_rules(operator, fake)
         for one in fake.checks:
             yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
+
+
+def check_presence(operator: Operator) -> Iterator[Diagnostic]:
+    """TG339: nothing says what an operator gives when only shapes are known."""
+    if lacks_fake(operator):
+        function = operator.function
+        message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
+        hint = "add `fake:`, or a kernel for `Meta`"
+        yield finding(function, "TG339", message, function.place("func"), "here", hint)
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:

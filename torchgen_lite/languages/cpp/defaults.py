@@ -60,7 +60,9 @@ def literal(name: str, value: object) -> Expression | None:
     if isinstance(value, int):
         # The smallest number has no literal: the sign is an operator.
         return Expression(str(value) if value != -(2**63) else "INT64_MIN")
-    return real(value) if isinstance(value, float) else Expression(quote(str(value)))
+    if isinstance(value, float):
+        return real(value)
+    return Expression(quote(str(value)))
 
 
 # The values that a type of the schema has literals for.
@@ -125,7 +127,9 @@ def _expression(type_: Type, value: object, words: Spelling) -> Expression | Non
         values = value if isinstance(value, list) else [value] * (type_.size or 1)
         items = [_expression(type_.elem, item, words) for item in values]
         known = [item for item in items if item is not None]
-        return call("{", known, "}") if len(known) == len(items) else None
+        if len(known) == len(items):
+            return call("{", known, "}")
+        return None
     name = bare_type(type_)
     return words.word(name, value) or literal(name, value)
 
@@ -149,7 +153,9 @@ def _torch_word(name: str, value: object) -> Expression | None:
 
 def reduction(name: str, value: NamedConstant) -> Expression | None:
     """The number of a `Reduction`, which schemas spell by name, and which has no header but PyTorch's."""
-    number = {"Mean": "1", "Sum": "2"}.get(value.name) if name in ("int", "SymInt") else None
+    number = None
+    if name in ("int", "SymInt"):
+        number = {"Mean": "1", "Sum": "2"}.get(value.name)
     return None if number is None else Expression(number)
 
 
@@ -165,7 +171,9 @@ def as_written(default: str, type_: Type, sizes: Sizes) -> Expression:
     if default == "None" and bare_type(type_) == "Tensor?":
         return EMPTY
     if isinstance(type_, OptionalType):
-        return NOTHING if default == "None" else as_written(default, type_.elem, sizes)
+        if default == "None":
+            return NOTHING
+        return as_written(default, type_.elem, sizes)
     if isinstance(type_, BaseType) and type_.name == "str" and default[0] in "'\"":
         return Expression(quote(unescape(default)))
     if isinstance(type_, ListType):

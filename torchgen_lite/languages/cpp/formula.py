@@ -68,6 +68,10 @@ class Functions:
     has_headers: bool = False
     python: Collection[str] = ()
 
+    def names(self) -> set[str]:
+        """The names of the library's operators, without namespace and overload."""
+        return {full_name.partition("::")[2].partition(".")[0] for full_name in self.structs}
+
 
 def write(tree: Typed, functions: Functions, method: str = "") -> str:
     """A formula in C++, as a gradient, which is a tensor; or what a `method` of it gives."""
@@ -77,10 +81,13 @@ def write(tree: Typed, functions: Functions, method: str = "") -> str:
 
 def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
     """The formula with the names, functions and conversions of C++."""
-    node, given = tree.node, tree.parts
+    node = tree.node
+    given = tree.parts
     if tree.saved is not None:
         local = nodes.Name(identifier(tree.saved.name))
-        return _call(nodes.Member(local, "zeros")) if tree.saved.fact is Fact.info else local
+        if tree.saved.fact is Fact.info:
+            return _call(nodes.Member(local, "zeros"))
+        return local
     parts = [in_cpp(part, functions) for part in given]
     match node:
         case nodes.Call():
@@ -107,7 +114,9 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
         case nodes.Binary("==" | "!=" as operator) if any(side.kind.is_optional for side in given):
             # An absent value equals no other, in Python too.
             equal = _call("autograd::equal", *parts)
-            return equal if operator == "==" else nodes.Unary("!", equal)
+            if operator == "==":
+                return equal
+            return nodes.Unary("!", equal)
         case nodes.Binary():
             return _binary(node, given, list(map(_value, given, parts)))
         case nodes.Literal(text) if text[:1] in "'\"":
@@ -121,18 +130,23 @@ def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
 
 
 def _call(function: nodes.Expression | str, *arguments: nodes.Expression) -> nodes.Call:
-    named = nodes.Name(function) if isinstance(function, str) else function
-    return nodes.Call(named, arguments)
+    if isinstance(function, str):
+        function = nodes.Name(function)
+    return nodes.Call(function, arguments)
 
 
 def _value(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """The expression as an operand: an optional number or list is unpacked."""
-    return _call(nodes.Member(_possible(tree, node), "value")) if tree.kind.is_optional else node
+    if tree.kind.is_optional:
+        return _call(nodes.Member(_possible(tree, node), "value"))
+    return node
 
 
 def _possible(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """An optional value as `std::optional`, which an optional list is not."""
-    return _call("autograd::possible", node) if tree.kind.is_list else node
+    if tree.kind.is_list:
+        return _call("autograd::possible", node)
+    return node
 
 
 def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
@@ -142,7 +156,9 @@ def _tensor(tree: Typed, node: nodes.Expression) -> nodes.Expression:
 
 def _plain_number(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     """A number that C++ calculates with: arithmetic of two `at::Scalar`s does not exist."""
-    return _call(nodes.Member(node, "toDouble")) if tree.kind.sort is Sort.scalar else node
+    if tree.kind.sort is Sort.scalar:
+        return _call(nodes.Member(node, "toDouble"))
+    return node
 
 
 def _truth(tree: Typed, node: nodes.Expression) -> nodes.Expression:
@@ -173,7 +189,8 @@ def _signed(node: nodes.Unary, tree: Typed, value: nodes.Expression) -> nodes.Ex
 def _binary(
     node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
 ) -> nodes.Expression:
-    operator, kinds = node.operator, [side.kind.present for side in given]
+    operator = node.operator
+    kinds = [side.kind.present for side in given]
     if operator in ("&&", "||"):
         return nodes.rebuild(node, list(map(_truth, given, sides)))
     if all(kind.is_number for kind in kinds):
@@ -183,15 +200,20 @@ def _binary(
     number, tensor = sides
     if operator == "/":
         inverse = _call(nodes.Member(tensor, "reciprocal"))
-        return inverse if str(number) in ("1", "1.0") else nodes.Binary("*", number, inverse)
-    return _call("at::rsub", tensor, number) if operator == "-" else _call("at::remainder", *sides)
+        if str(number) in ("1", "1.0"):
+            return inverse
+        return nodes.Binary("*", number, inverse)
+    if operator == "-":
+        return _call("at::rsub", tensor, number)
+    return _call("at::remainder", *sides)
 
 
 def _of_numbers(
     node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
 ) -> nodes.Expression:
     """An operation of two numbers."""
-    operator, sorts = node.operator, {side.kind.sort for side in given}
+    operator = node.operator
+    sorts = {side.kind.sort for side in given}
     if Sort.symfloat in sorts or (Sort.symint in sorts and not _is_whole(operator, sorts)):
         sides = [_call(_SYMFLOAT, side) for side in sides]
     elif operator == "/" and sorts <= INTEGERS:
@@ -241,7 +263,9 @@ def _called(
     """A call, of a method or of a function."""
     function = node.function
     if isinstance(function, nodes.Member):
-        kind, name, value = tree.parts[0].kind, function.name, parts[0]
+        kind = tree.parts[0].kind
+        name = function.name
+        value = parts[0]
         if name == "size" and kind.is_list and not node.arguments:
             # C++ counts without signs.
             return _call("int64_t", _call(nodes.Member(_value(tree.parts[0], value), "size")))
@@ -273,7 +297,9 @@ def _called(
 
 def _symbolic(name: str, is_symbolic: bool) -> str:
     """The variant of a function that takes symbolic sizes, which a formula may name itself."""
-    return f"{name}_symint" if is_symbolic and not name.endswith("_symint") else name
+    if is_symbolic and not name.endswith("_symint"):
+        return f"{name}_symint"
+    return name
 
 
 def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -> nodes.Expression:
@@ -299,7 +325,9 @@ def _arguments(
 ) -> tuple[list[nodes.Expression], bool]:
     """The arguments of a call of a PyTorch function, from `first` on, and whether one is symbolic."""
     options = {key: named.pop(key)[0] for key in OPTIONS if key in named}
-    bound = _bound(call.operator, given, named) if call.operator is not None and named else given
+    bound = given
+    if call.operator is not None and named:
+        bound = _bound(call.operator, given, named)
     callee = called_in_torch(call)
     if callee is None:
         # Functions of the author's take symbolic numbers as they are.
@@ -339,10 +367,14 @@ def _passed(
         return node
     if tree.kind.is_optional and tree.kind.present.is_number:
         is_optional = isinstance(argument.type, OptionalType)
-        return node if is_optional else _call(nodes.Member(node, "value"))
+        if is_optional:
+            return node
+        return _call(nodes.Member(node, "value"))
     if is_symbolic and _takes_symbols(argument):
         is_plain = tree.kind == INTS and not isinstance(node, nodes.ListDisplay)
-        return _call("c10::fromIntArrayRefSlow", node) if is_plain else node
+        if is_plain:
+            return _call("c10::fromIntArrayRefSlow", node)
+        return node
     if tree.kind.sort in _SYMBOLIC and element_name(argument.type) == "Scalar":
         return _call("at::Scalar", node)
     if tree.kind.sort is Sort.symfloat and element_name(argument.type) in {"int", "SymInt"}:
@@ -362,7 +394,8 @@ def _concrete(tree: Typed, node: nodes.Expression) -> nodes.Expression:
 
 def _bound(operator: Callee, given: _Bound, named: _Named, *, every: bool = False) -> _Bound:
     """Arguments in the order of the schema, with its defaults between; all of them, or what is needed."""
-    bound, left = [*given], set(named)
+    bound = [*given]
+    left = set(named)
     for argument in argument_layout(operator.func).inputs[len(given) :]:
         if not left and not every:
             break

@@ -24,7 +24,9 @@ _OPTION_TYPES = [
 def name(schema: FunctionSchema) -> str:
     """`add_Tensor`, `add_out_out`: the name a kernel has by default."""
     text = public.name(schema)
-    return f"{text}_{schema.overload_name}" if schema.overload_name else text
+    if schema.overload_name:
+        return f"{text}_{schema.overload_name}"
+    return text
 
 
 def kernel(operator: Operator, entry: DispatchEntry) -> tuple[str, str]:
@@ -41,7 +43,9 @@ def kernel(operator: Operator, entry: DispatchEntry) -> tuple[str, str]:
 
 def sizes_of(entry: DispatchEntry) -> Sizes:
     """What the kernel takes for a `SymInt`, which PyTorch tells by its name."""
-    return "SymInt" if "_symint" in entry.kernel.rpartition("::")[2] else "int"
+    if "_symint" in entry.kernel.rpartition("::")[2]:
+        return "SymInt"
+    return "int"
 
 
 def arguments(function: NativeFunction, sizes: Sizes = "int") -> tuple[CppParameter, ...]:

@@ -79,14 +79,18 @@ class Types:
         """The expression for a constant, or for a text that is not a `str`."""
         if isinstance(value, NamedConstant):
             return self.constants.get(value.name) or reduction(name, value)
-        return self.constants.get(value) if isinstance(value, str) and name != "str" else None
+        if isinstance(value, str) and name != "str":
+            return self.constants.get(value)
+        return None
 
 
 def missing(type_: Type, types: Types) -> str | None:
     """The part of a type without a C++ type, as spelled in the schema; None if there is none."""
     if isinstance(type_, (OptionalType, ListType)):
         return missing(type_.elem, types)
-    return bare_type(type_) if types.passed(type_) is None else None
+    if types.passed(type_) is None:
+        return bare_type(type_)
+    return None
 
 
 def owned_type(type_: Type, types: Types) -> CType:
@@ -130,7 +134,8 @@ def argument_type(argument: Argument, types: Types) -> CType:
         return _passed(type_, types)
     if isinstance(type_.elem, ListType):
         return std("optional", span(type_.elem, types))
-    optional, passed = std("optional", _element(type_.elem, types)), types.passed(type_.elem)
+    optional = std("optional", _element(type_.elem, types))
+    passed = types.passed(type_.elem)
     is_large = is_tensor_like(type_) or (passed is not None and passed.suffix == "&")
     return const_ref(optional) if is_large else optional
 

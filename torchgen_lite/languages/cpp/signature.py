@@ -18,7 +18,9 @@ class CppParameter(NamedTuple):
     @property
     def declaration(self) -> str:
         """`const at::Scalar& alpha = 1`."""
-        default = "" if self.default is None else f" = {self.default}"
+        default = ""
+        if self.default is not None:
+            default = f" = {self.default}"
         return f"{self.type} {self.name}{default}"
 
 
@@ -60,7 +62,8 @@ def trailing_defaults(parameters: Sequence[CppParameter]) -> tuple[CppParameter,
     needed = [index for index, p in enumerate(parameters) if p.default is None]
     if not needed or len(needed) == needed[-1] + 1:
         return tuple(parameters)
-    before, rest = parameters[: needed[-1]], parameters[needed[-1] :]
+    before = parameters[: needed[-1]]
+    rest = parameters[needed[-1] :]
     return (*[p._replace(default=None) for p in before], *rest)
 
 

@@ -133,10 +133,13 @@ def argument_type(argument: Argument) -> CType:
 
     There is no view of a `std::vector<bool>`.
     """
-    type_, owned = argument.type, owned_type(argument.type)
+    type_ = argument.type
+    owned = owned_type(argument.type)
     if isinstance(type_, ListType) and isinstance(type_.elem, BaseType):
         is_flags = bare_type(type_.elem) == "bool"
-        return const_ref(owned) if is_flags else array_ref(owned_type(type_.elem))
+        if is_flags:
+            return const_ref(owned)
+        return array_ref(owned_type(type_.elem))
     elem = type_.elem if isinstance(type_, OptionalType) else type_
     if isinstance(elem, BaseType) and not _BASE_TYPES[elem.name].by_reference:
         return owned

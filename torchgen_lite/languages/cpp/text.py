@@ -11,7 +11,8 @@ from torchgen_lite.languages.text import doc_lines, one_line
 from torchgen_lite.loader.sources import words_beside
 
 _WORDS = words_beside(__file__)
-KEYWORDS, MACROS = _WORDS["keywords"], _WORDS["macros"]
+KEYWORDS = _WORDS["keywords"]
+MACROS = _WORDS["macros"]
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
 _OF_LIBTORCH = ("AT_", "C10_", "STABLE_TORCH_", "STD_TORCH_", "TORCH_")
@@ -46,7 +47,9 @@ def function_name(name: str) -> str:
     >>> function_name("add"), function_name("default")
     ('add', 'default_')
     """
-    return f"{name}_" if name in KEYWORDS or may_be_macro(name) else name
+    if name in KEYWORDS or may_be_macro(name):
+        return f"{name}_"
+    return name
 
 
 @lru_cache(maxsize=4096)
@@ -57,7 +60,9 @@ def identifier(name: str) -> str:
     ('self', 'default_', 'int64_t_', '_node_')
     """
     is_used = name in KEYWORDS or name in _USED or may_be_macro(name)
-    return f"{name}_" if is_used or (name[:1] == "_" and name not in KEYSETS) else name
+    if is_used or (name[:1] == "_" and name not in KEYSETS):
+        return f"{name}_"
+    return name
 
 
 def quote(text: str) -> str:

@@ -146,7 +146,9 @@ def argument_type(type_: Type, mutable: bool, how: Conventions) -> CType:
 
 
 def _tensor(unwritten: CType, mutable: bool, how: Conventions) -> CType:
-    return ref(TENSOR) if mutable and not how.const_ref else const_ref(unwritten)
+    if mutable and not how.const_ref:
+        return ref(TENSOR)
+    return const_ref(unwritten)
 
 
 def _optional(type_: OptionalType, mutable: bool, how: Conventions) -> CType:
@@ -229,4 +231,6 @@ def kept(type_: CType) -> CType:
         return std("vector", *args)
     if found.name == "::std::optional" and args[0].name == "::std::vector":
         return CType("c10::OptionalArray", args[0].args)
-    return std("string") if found == STRING_VIEW else found._replace(args=args)
+    if found == STRING_VIEW:
+        return std("string")
+    return found._replace(args=args)

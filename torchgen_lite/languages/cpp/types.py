@@ -26,7 +26,9 @@ class CType(NamedTuple):
         text = self.name
         if self.args:
             text = f"{text}<{', '.join(map(str, self.args))}>"
-        return f"const {text}{self.suffix}" if self.is_const else text + self.suffix
+        if self.is_const:
+            return f"const {text}{self.suffix}"
+        return text + self.suffix
 
 
 class Expression(NamedTuple):
@@ -69,7 +71,9 @@ def bare(type_: CType) -> CType:
 
     A pointer's target stays const; a value need not be.
     """
-    return type_ if type_.suffix == "*" else type_._replace(is_const=False, suffix="")
+    if type_.suffix == "*":
+        return type_
+    return type_._replace(is_const=False, suffix="")
 
 
 def tuple_of(types: list[CType]) -> CType:

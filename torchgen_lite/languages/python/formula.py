@@ -9,10 +9,12 @@ then the tree is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 from typing import NamedTuple
 
+from torchgen_lite.analysis.differentiability.calls import Missing, Speech
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -21,6 +23,7 @@ from torchgen_lite.formulas.model import called_name, children, rebuild
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.loader.torch.functions import functions_of_torch
 
 _CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
 _OPERATORS = {"&&": "and", "||": "or"}
@@ -61,7 +64,8 @@ _SYNTAX = nodes.Syntax(
 def readings(*, prefix: str, ndim: str) -> dict[Fact, str]:
     """How facts about a tensor are read when a call is recorded, where its attributes have that `prefix`."""
     dtypes, shapes = (f"[_t.{prefix}{name} for _t in {{0}}]" for name in ("dtype", "shape"))
-    dtype, shape = f"{{0}}.{prefix}dtype", f"{{0}}.{prefix}shape"
+    dtype = f"{{0}}.{prefix}dtype"
+    shape = f"{{0}}.{prefix}shape"
     return {
         Fact.args_scalartypes: dtypes,
         **dict.fromkeys((Fact.args_sizes, Fact.args_sizes_symint), shapes),
@@ -87,7 +91,9 @@ class FormulaNames(NamedTuple):
 
 
 def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
-    local = words.saved(tree.saved) if tree.saved is not None else None
+    local = None
+    if tree.saved is not None:
+        local = words.saved(tree.saved)
     if local is not None:
         return local
     node = tree.node
@@ -120,6 +126,33 @@ def in_python(tree: Typed, words: FormulaNames) -> nodes.Expression:
     return rebuild(node, parts)
 
 
+def speech(known: Collection[str]) -> Speech:
+    """What formulas may call in Python: functions that are `known`, and those of PyTorch."""
+    torch = functions_of_torch()
+
+    def missing(written: str) -> Missing:
+        who = "neither a module of `formulas` nor PyTorch has"
+        advice = "define it in a module of `formulas`"
+        return Missing(who, "torch.", advice, (lambda: known, lambda: torch.torch))
+
+    return Speech(
+        ("Python",),
+        torch.python_methods.union(METHODS, ATTRIBUTES, ["defined"]),
+        torch.torch.__contains__,
+        known,
+        # `check_formulas` reports these.
+        skips=lambda name: iskeyword(name) or is_of_cpp(name, is_called=True),
+        missing=missing,
+    )
+
+
+def is_of_cpp(name: str, *, is_called: bool) -> bool:
+    """Whether a name has no meaning outside of C++. `at::sin(x)` is PyTorch's function in both languages; in any other
+    namespace there is a function of C++, which is no operator.
+    """
+    return "<" in name or ("::" in name and not (is_called and name.startswith("at::")))
+
+
 def _truth(operand: nodes.Expression, kind: Kind) -> nodes.Expression:
     """An operand of `and` or `or`, which give one of their operands in Python, as the boolean that C++ makes of it."""
     if not kind.is_number or kind.sort is Sort.bool:
@@ -149,7 +182,8 @@ def _with_keywords(node: nodes.Call, operator: Callee | None, kinds: Sequence[Ki
         return node
     count = len(operator.func.positional)
     written = count - isinstance(node.function, nodes.Member)
-    given, behind = node.arguments[:written], node.arguments[written:]
+    given = node.arguments[:written]
+    behind = node.arguments[written:]
     end = count + len(behind)
     places = operator.by_position(end)[count:end]
     # Behind sizes, which may be spread, no place is known, and the kind of a value tells its name.

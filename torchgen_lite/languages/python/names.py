@@ -36,7 +36,9 @@ def identifier(name: str) -> str:
 
 def overload_attribute(overload_name: str) -> str:
     """The attribute of `ops.aten.add` for an overload: `Tensor`; `default` for the empty name."""
-    return identifier(overload_name) if overload_name else "default"
+    if overload_name:
+        return identifier(overload_name)
+    return "default"
 
 
 def free_name(name: str, taken: Container[str]) -> str:

@@ -57,7 +57,9 @@ def default(argument: Argument) -> object:
 
 def default_text(value: object) -> str:
     """A default as spelled in a signature: a literal, or the name of the framework's constant."""
-    return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
+    if isinstance(value, NamedConstant):
+        return identifier(value.name)
+    return literal(value)
 
 
 def parameter(argument: Argument) -> Parameter:
@@ -81,7 +83,9 @@ def kernel_type(type_: Type) -> Annotation:
     if sized is None:
         return argument_type(type_)
     annotation = Annotation("tuple", (argument_type(sized.elem), Annotation("...")))
-    return optional(annotation) if isinstance(type_, OptionalType) else annotation
+    if isinstance(type_, OptionalType):
+        return optional(annotation)
+    return annotation
 
 
 def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
@@ -123,7 +127,9 @@ def adapter_parameters(schema: FunctionSchema) -> list[Parameter]:
         text = None
         if argument.default is not None:
             value = default(argument)
-            text = None if isinstance(value, NamedConstant) else default_text(value)
+            text = None
+            if not isinstance(value, NamedConstant):
+                text = default_text(value)
         return Parameter(identifier(argument.name), ANY, text)
 
     return parameters(replace(schema, arguments=self_first(schema)), untyped)
@@ -139,4 +145,6 @@ def keyset_of(kind: DispatchKind, name: str) -> str:
     """The expression for an argument's keyset: `x._dispatch_keyset`, `_optional(x)`, `_list(x)`."""
     if kind is DispatchKind.tensor:
         return f"{name}._dispatch_keyset"
-    return f"_list({name})" if kind.is_list else f"_optional({name})"
+    if kind.is_list:
+        return f"_list({name})"
+    return f"_optional({name})"

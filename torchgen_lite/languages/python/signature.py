@@ -27,7 +27,9 @@ class Annotation(NamedTuple):
         if name == _UNION:
             return " | ".join(map(str, args))
         name = name.replace(".", "_") if is_class(name) else name
-        return f"{name}[{', '.join(map(str, args))}]" if args else name
+        if args:
+            return f"{name}[{', '.join(map(str, args))}]"
+        return name
 
     @property
     @lru_cache(maxsize=4096)  # noqa: B019
@@ -51,18 +53,24 @@ NONE = Annotation("None")
 
 
 def _members(annotation: Annotation) -> tuple[Annotation, ...]:
-    return annotation.args if annotation.name == _UNION else (annotation,)
+    if annotation.name == _UNION:
+        return annotation.args
+    return (annotation,)
 
 
 def union(*annotations: Annotation) -> Annotation:
     """`A | B`, in this order; a single one is itself."""
     members = tuple([one for a in annotations for one in _members(a)])
-    return Annotation(_UNION, members) if len(members) > 1 else members[0]
+    if len(members) > 1:
+        return Annotation(_UNION, members)
+    return members[0]
 
 
 def optional(annotation: Annotation) -> Annotation:
     """`A | None`; `A` itself if it already allows None."""
-    return annotation if NONE in _members(annotation) else union(annotation, NONE)
+    if NONE in _members(annotation):
+        return annotation
+    return union(annotation, NONE)
 
 
 def sequence(elem: Annotation) -> Annotation:
@@ -91,7 +99,9 @@ class Parameter(NamedTuple):
         """`alpha: Number = 1`."""
         name, annotation, default, stars = self
         if annotation is None:
-            return f"{stars}{name}" if default is None else f"{stars}{name}={default}"
+            if default is None:
+                return f"{stars}{name}"
+            return f"{stars}{name}={default}"
         return f"{stars}{name}: {annotation}" + ("" if default is None else f" = {default}")
 
 
@@ -120,7 +130,9 @@ class ImportedName(NamedTuple):
     alias: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name} as {self.alias}" if self.alias else self.name
+        if self.alias:
+            return f"{self.name} as {self.alias}"
+        return self.name
 
 
 class Import(NamedTuple):

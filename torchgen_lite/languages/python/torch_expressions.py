@@ -67,7 +67,9 @@ def _in_torch(
         if node.text in values:
             return nodes.Name(values[node.text])
         word = _WORDS.get(node.text, node.text)
-        return nodes.Literal(word) if word in _PYTHON else nodes.Member(TORCH, word)
+        if word in _PYTHON:
+            return nodes.Literal(word)
+        return nodes.Member(TORCH, word)
     if isinstance(node, nodes.Literal):
         return nodes.Literal(_literal(node.text))
     if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
@@ -85,7 +87,9 @@ def _literal(text: str) -> str:
     """A number or a string; `1.` is written as `1.0`."""
     if text[0] in "\"'":
         return literal(text[1:-1])
-    return literal(int(text)) if text.isdigit() else literal(float(text))
+    if text.isdigit():
+        return literal(int(text))
+    return literal(float(text))
 
 
 # Methods with another name in Python.

@@ -35,7 +35,9 @@ MODULES = frozenset({"_library", "_places", "_support", "torch"})
 def parameter_name(argument: Argument) -> str:
     """The name of a parameter in a generated function; a positional `torch` becomes `torch_`."""
     name = identifier(argument.name)
-    return f"{name}_" if name in MODULES and not argument.kwarg_only else name
+    if name in MODULES and not argument.kwarg_only:
+        return f"{name}_"
+    return name
 
 
 def forwarded(schema: FunctionSchema) -> list[str]:
@@ -51,7 +53,9 @@ def default_text(argument: Argument, value_of: Callable[[Argument], object]) -> 
     if isinstance(value, NamedConstant):
         return f"torch.{value.name}"
     text = literal(value)
-    return f"torch.device({text})" if bare_type(argument.type) == "Device" else text
+    if bare_type(argument.type) == "Device":
+        return f"torch.device({text})"
+    return text
 
 
 def received_default(argument: Argument) -> object:
@@ -63,7 +67,9 @@ def _as_received(type_: Type) -> Type:
     """`int[]` for `int[2]`: callers may pass one number, which PyTorch passes on as a list."""
     if isinstance(type_, OptionalType):
         return replace(type_, elem=_as_received(type_.elem))
-    return replace(type_, size=None) if isinstance(type_, ListType) else type_
+    if isinstance(type_, ListType):
+        return replace(type_, size=None)
+    return type_
 
 
 def parameters(schema: FunctionSchema, *, is_called: bool = False) -> list[Parameter]:
@@ -94,7 +100,9 @@ def type_imports(
     names |= {"TYPE_CHECKING" for name in names if is_class(name)}
     parts: dict[str, list[Import]] = {"standard": [], "torch": [], "classes": []}
     for one in imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES):
-        part = "torch" if one.module.startswith("torch") else "standard"
+        part = "standard"
+        if one.module.startswith("torch"):
+            part = "torch"
         parts[part if one.module in torch_ops.TYPE_MODULES.values() else "classes"].append(one)
     return parts
 
@@ -128,7 +136,9 @@ def calling(schema: FunctionSchema, before: Sequence[str] = ()) -> str:
     names = [*map(parameter_name, schema.arguments)]
     first = [free_name(name, names) for name in ("_call", *before)]
     call = f"{first[0]}({', '.join([*first[1:], *forwarded(schema)])})"
-    return _received(schema, call, parameter_name, first) if _has_defaults(schema) else ""
+    if _has_defaults(schema):
+        return _received(schema, call, parameter_name, first)
+    return ""
 
 
 def given(schema: FunctionSchema) -> str:
@@ -136,7 +146,9 @@ def given(schema: FunctionSchema) -> str:
     positional = tuple_display([*map(parameter_name, schema.positional)])
     keywords = ", ".join([f"{quote(a.name)}: {a.name}" for a in schema.kwarg_only])
     text = f"({positional}, {{{keywords}}})"
-    return _received(schema, text, parameter_name) if _has_defaults(schema) else ""
+    if _has_defaults(schema):
+        return _received(schema, text, parameter_name)
+    return ""
 
 
 def _has_defaults(schema: FunctionSchema) -> bool:

@@ -117,25 +117,34 @@ def value_of(argument: Argument) -> object:
     """The value of a default. Where an integer is wanted, PyTorch takes a name such as `float` for a number."""
     value = python.default(argument)
     if ENUMERATORS.keys().isdisjoint(map(bare_type, walk_type(argument.type))):
-        return [*map(_numbered, value)] if isinstance(value, list) else _numbered(value)
+        if isinstance(value, list):
+            return [*map(_numbered, value)]
+        return _numbered(value)
     return value
 
 
 def _numbered(value: object) -> object:
-    return NUMBER_NAMES.get(value.name, value) if isinstance(value, NamedConstant) else value
+    if isinstance(value, NamedConstant):
+        return NUMBER_NAMES.get(value.name, value)
+    return value
 
 
 def default(argument: Argument) -> object:
     """A default that a caller may pass: `(2, 2)` for `SymInt[2] a=2`, as PyTorch repeats no such number."""
-    value, list_ = value_of(argument), sized_list(argument.type)
+    value = value_of(argument)
+    list_ = sized_list(argument.type)
     is_repeated = list_ is not None and str(list_.elem) in BROADCASTING
-    return value if is_repeated else as_received(argument.type, value)
+    if is_repeated:
+        return value
+    return as_received(argument.type, value)
 
 
 def default_text(argument: Argument) -> str:
     """The default as a literal; `...` for a constant that is not a literal, such as `contiguous_format`."""
     text = python.default_text(default(argument))
-    return text if text[0] in "\"'(-0123456789" or text in ("None", "True", "False") else "..."
+    if text[0] in "\"'(-0123456789" or text in ("None", "True", "False"):
+        return text
+    return "..."
 
 
 def overload_attribute(schema: FunctionSchema) -> str:

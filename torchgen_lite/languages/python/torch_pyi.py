@@ -51,7 +51,9 @@ def argument_type(type_: Type) -> Annotation:
         return _UNKNOWN
     elem = bare_type(type_.elem)
     if elem == "int":
-        return _SIZE if type_.size is None else union(Annotation("_int"), _SIZE)
+        if type_.size is None:
+            return _SIZE
+        return union(Annotation("_int"), _SIZE)
     if is_tensor_like(type_):
         return _tensor_list(type_)
     item = argument_type(type_.elem)
@@ -80,7 +82,9 @@ def return_type(type_: Type) -> Annotation:
         return optional(return_type(type_.elem))
     if isinstance(type_, ListType):
         return _tuple_of(return_type(type_.elem))
-    return Annotation("_device") if bare_type(type_) == "Device" else argument_type(type_)
+    if bare_type(type_) == "Device":
+        return Annotation("_device")
+    return argument_type(type_)
 
 
 def returns_type(found: PythonSignature) -> Annotation:
@@ -92,7 +96,8 @@ def returns_type(found: PythonSignature) -> Annotation:
 
 def parameter(found: PythonParameter) -> Parameter:
     """`alpha: Number | _complex = 1`."""
-    name, annotation = identifier(found.name), argument_type(found.type)
+    name = identifier(found.name)
+    annotation = argument_type(found.type)
     if name == "out":
         annotation = optional(annotation)
     default = found.default
@@ -122,7 +127,9 @@ def vararg_signature_text(found: PythonSignature) -> str | None:
 
 
 def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
-    given = [Parameter("self"), *parameters] if found.method else parameters
+    given = parameters
+    if found.method:
+        given = [Parameter("self"), *parameters]
     return f"def {found.name}({', '.join(map(str, given))}) -> {returns_type(found)}: ..."
 
 

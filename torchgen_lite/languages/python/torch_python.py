@@ -91,7 +91,9 @@ def argument_type(type_: Type, sizes: Sizes = "SymInt") -> str:
     known = _LISTS.get(sizes if elem == "SymInt" else elem)
     if known is None:
         return f"ArrayRef<{argument_type(type_.elem, sizes)}>"
-    return known if type_.size is None else f"{known}[{type_.size}]"
+    if type_.size is None:
+        return known
+    return f"{known}[{type_.size}]"
 
 
 def default_text(argument: Argument) -> str | None:

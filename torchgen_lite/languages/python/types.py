@@ -36,7 +36,9 @@ class Annotations(NamedTuple):
         """What a caller may pass: `int | Sequence[int] | None` for `int[2]?`."""
         if isinstance(type_, ListType):
             elem = self.argument(type_.elem)
-            name = type_.elem.name if isinstance(type_.elem, BaseType) else ""
+            name = ""
+            if isinstance(type_.elem, BaseType):
+                name = type_.elem.name
             if type_.size is not None and name in BROADCASTING | self.broadcasting:
                 return union(elem, sequence(elem))
             return sequence(elem)
@@ -61,6 +63,8 @@ class Annotations(NamedTuple):
             return self.names.get(name, Annotation(name) if "." in name else ANY)
         if isinstance(type_, GenericType):
             is_dict = type_.name == "Dict" and len(type_.args) == 2
-            return Annotation("dict", tuple(map(part, type_.args))) if is_dict else ANY
+            if is_dict:
+                return Annotation("dict", tuple(map(part, type_.args)))
+            return ANY
         elems = [part(elem) for elem in getattr(type_, "elems", ())]
         return Annotation("tuple", tuple(elems) or (Annotation("()"),))

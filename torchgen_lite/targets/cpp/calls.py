@@ -101,7 +101,8 @@ def free_functions(
 
 def _free_signatures(operator: CppOperator, arguments: _Arguments) -> Iterator[CppSignature]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
-    schema, signature = operator.schema, operator.signature
+    schema = operator.schema
+    signature = operator.signature
     if not schema.out:
         yield signature
         return

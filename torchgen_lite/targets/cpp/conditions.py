@@ -34,8 +34,12 @@ def clause_expression(clause: Clause, macro: str = VERSION_MACRO) -> str:
     >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("!=", (2, 6), True))
     ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 != 206')
     """
-    divisor = {1: 10000, 2: 100}.get(len(clause.version), 1) if clause.wildcard else 1
-    part = macro if divisor == 1 else f"{macro} / {divisor}"
+    divisor = 1
+    if clause.wildcard:
+        divisor = {1: 10000, 2: 100}.get(len(clause.version), 1)
+    part = macro
+    if divisor != 1:
+        part = f"{macro} / {divisor}"
     return f"{part} {clause.operator} {version_number(clause.version) // divisor}"
 
 

@@ -74,5 +74,6 @@ def include_blocks(
     [['toy/span.h'], ['cstdint', 'vector']]
     """
     known = [*map(Header, sorted(set(headers)))]
-    theirs, standard = ([h for h in known if ("/" in h.name) is there] for there in (True, False))
+    theirs = [header for header in known if "/" in header.name]
+    standard = [header for header in known if "/" not in header.name]
     return [block for block in (before, theirs, standard, after) if block]

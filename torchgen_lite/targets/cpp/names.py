@@ -10,12 +10,12 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
-from torchgen_lite.loader.config.project import locate_option
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.options import default_namespace
+from torchgen_lite.targets.output import wrong_option
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
@@ -38,11 +38,11 @@ def check_names(
     found = []
     namespace = options.namespace or default_namespace([one.function for one in operators])
     if problem := namespace_problem(namespace):
-        place = locate_option(program.config, f"target.{target}", "namespace")
-        found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
-    place = locate_option(program.config, f"target.{target}", "kernel-classes")
-    for problem, help_ in _class_problems(operators, options):
-        found.append(Diagnostic("TG510", f"`kernel-classes`: {problem}", place, help=help_))
+        help_ = _HELP.format(target)
+        found.append(wrong_option(program.config, target, "namespace", problem, help_))
+    for problem, hint in _class_problems(operators, options):
+        message = f"`kernel-classes`: {problem}"
+        found.append(wrong_option(program.config, target, "kernel-classes", message, hint))
     for operator in operators:
         found += _check_arguments(operator.function)
     found += _check_kernels(program, operators, namespace, inner)
@@ -87,9 +87,11 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
     """Names that become equal in C++, where `default` is called `default_`."""
     seen = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
-        name, span = identifier(argument.name), argument.name_span
+        name = identifier(argument.name)
+        span = argument.name_span
         if name in seen:
-            message, hint = f"two parameters are called `{name}` in C++", "rename the argument"
+            message = f"two parameters are called `{name}` in C++"
+            hint = "rename the argument"
             label = f"`{seen[name]}` has the same name"
             if name in KEYSETS:
                 label = f"the generated code uses the name `{name}` itself"
@@ -105,7 +107,8 @@ def _check_kernels(
         for entry in operator.own_kernels:
             scope, name = split_kernel(entry.kernel, namespace)
             macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
-            label, hint = "this kernel", None
+            label = "this kernel"
+            hint = None
             if macro:
                 problem = f"cannot be declared: `{macro}` is a macro"
             elif entry.is_structured and (operator.name, entry.kernel) in python:

@@ -99,7 +99,8 @@ def read_type(text: str) -> CType:
     std::map<int, toy::Key*>
     """
     rest = text.strip()
-    is_const, rest = rest.startswith("const "), rest.removeprefix("const ")
+    is_const = rest.startswith("const ")
+    rest = rest.removeprefix("const ")
     body = rest.rstrip("*& ")
     name, args = _template(body)
     known = name.removeprefix("::")
@@ -112,7 +113,8 @@ def _template(body: str) -> tuple[str, tuple[CType, ...]]:
     if not body.endswith(">"):
         return body, ()
     name, _, inner = body[:-1].partition("<")
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
     for character in inner:
         depth += (character == "<") - (character == ">")
         if depth < 0:
@@ -121,7 +123,9 @@ def _template(body: str) -> tuple[str, tuple[CType, ...]]:
             parts.append("")
         else:
             parts[-1] += character
-    return (name.strip(), tuple(map(read_type, parts))) if depth == 0 else (body, ())
+    if depth == 0:
+        return (name.strip(), tuple(map(read_type, parts)))
+    return (body, ())
 
 
 def kind_of(pattern: str, refusal: str, read: Callable[[str], T]) -> Kind[T]:

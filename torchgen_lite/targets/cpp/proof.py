@@ -100,8 +100,9 @@ def proof_files(
     yield from copied_files(layout, "cpp", "kernel_check.h")
     # Classes of the same name share one entry with all their kernels.
     classes: dict[str, dict[str, None]] = {}
-    for kernel in [kernel for kernel in kernels if kernel.is_member]:
-        classes.setdefault(split_class(kernel.scope)[1], {})[kernel.name] = None
+    for kernel in kernels:
+        if kernel.is_member:
+            classes.setdefault(split_class(kernel.scope)[1], {})[kernel.name] = None
     fallback = f"{namespace.replace('::', '_')}_absent_kernels"
     shown = {"namespace": namespace, "fallback": fallback}
     if classes:
@@ -114,8 +115,9 @@ def proof_files(
     stems = file_names(by_operator)
     for flat_name, entries in by_operator.items():
         # The header of the first entry includes those for other releases, whose names no operator has.
-        further = [f"verify/{stems[flat_name]}-v{n}.h" for n in range(2, len(entries) + 1)]
-        for name, own in zip([f"verify/{stems[flat_name]}.h", *further], entries.values()):
+        path = f"verify/{stems[flat_name]}"
+        further = [f"{path}-v{number}.h" for number in range(2, len(entries) + 1)]
+        for name, own in zip([f"{path}.h", *further], entries.values()):
             local = ["kernel_check.h", *[_CLASSES] * any(kernel.is_member for kernel in own)]
             local += further if name not in further else []
             headers = [*map(layout.own, local), *relation.includes]
@@ -156,7 +158,8 @@ def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> dict[str
 
 def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
     """The schema after `// `, on one line and without defaults; the column of each argument, and of the result."""
-    schema, columns = operator.schema, []
+    schema = operator.schema
+    columns = []
     text = f"// {operator.function.name}("
     for position, argument in enumerate(schema.arguments):
         is_first_keyword = argument.kwarg_only and not schema.arguments[position - 1].kwarg_only
@@ -165,7 +168,7 @@ def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
         columns.append(len(text))
         text += f"{argument.type} {argument.name}"
     text += ") -> "
-    results = [f"{r.type} {r.name}" if r.name else str(r.type) for r in schema.returns]
+    results = [f"{result.type} {result.name or ''}".rstrip() for result in schema.returns]
     is_one = len(results) == 1
     columns.append(len(text) + (not is_one))
     text += results[0] if is_one else f"({', '.join(results)})"
@@ -192,7 +195,8 @@ def _at(checks: Sequence[tuple[int, str]]) -> str:
     """The checks as a list in brackets, each at its column."""
     text = ""
     for column, check in checks:
-        text = f"{text},".ljust(column) + check if text else "(".rjust(column) + check
+        start = f"{text},".ljust(column) if text else "(".rjust(column)
+        text = start + check
     return f"{text})"
 
 
@@ -205,7 +209,9 @@ def _messages(
     """
     schema = kernel.operator.schema
     count = len(signature.types)
-    first = ", the first the keys of the call" if extra else ""
+    first = ""
+    if extra:
+        first = ", the first the keys of the call"
     yield f" take {count} argument{'' if count == 1 else 's'}{first}"
     types = signature.types[extra:][compared]
     for argument, type_ in zip(schema.arguments[compared], types):

@@ -61,7 +61,9 @@ class ImplCall:
     @property
     def file(self) -> str:
         """The name of its file, without shard and extension. A boxed kernel needs no device."""
-        return REGISTER if self.header else file_of(self.key)
+        if self.header:
+            return REGISTER
+        return file_of(self.key)
 
 
 def file_of(key: str) -> str:
@@ -72,7 +74,9 @@ def file_of(key: str) -> str:
     ('register_cuda', 'register_vulkan', 'register', 'register')
     """
     devices = [device for device in _DEVICES if key.endswith(device)]
-    return f"register_{devices[0].lower()}" if devices else REGISTER
+    if devices:
+        return f"register_{devices[0].lower()}"
+    return REGISTER
 
 
 # Devices with a key for each functionality, and devices that are a single key.
@@ -123,7 +127,9 @@ def registration_files(
 ) -> Iterator[OutputFile]:
     """The files; see Note [One file of registrations]. `macro` begins the names of those that open blocks, and
     `context` is what else the template prints."""
-    opening = f"{macro}_FRAGMENT" if options.library == "fragment" else macro
+    opening = macro
+    if options.library == "fragment":
+        opening = f"{macro}_FRAGMENT"
     by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
     for one in registrations:
         by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)

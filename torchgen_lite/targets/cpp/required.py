@@ -59,7 +59,8 @@ def author_kernels(
     found = []
     for one in registered:
         if one.origin in WRITTEN and one.kernel is not None:
-            operator, backend = by_facts[one.operator], one.kernel.backend
+            operator = by_facts[one.operator]
+            backend = one.kernel.backend
             scope, name = split_kernel(one.kernel.kernel, layout.namespace)
             type_ = signature(operator, one.kernel)
             is_backends = backend is not None and bool(backend.class_name)
@@ -155,7 +156,9 @@ def kernel_registrations(
         if kernel.qualified in shared:
             address = f"static_cast<{type_of(kernel)}>({address})"
         registered = f"{function}({address})"
-        declared = kernel.qualified if headers and kernel.qualified not in shared else ""
+        declared = ""
+        if headers and kernel.qualified not in shared:
+            declared = kernel.qualified
         guard = kernel.operator.guard
         found.append(ImplCall(kernel.operator, kernel.key, registered, guard, None, declared))
     return found, includes
@@ -169,7 +172,8 @@ def author_functions(
     Kernels of PyTorch, such as `at::native::view`, and those of `device_kernels.cpp` exist already.
     """
     for kernel in kernels:
-        namespace, name = kernel.scope, kernel.name
+        namespace = kernel.scope
+        name = kernel.name
         if namespace.partition("::")[0] in LIBRARIES or namespace == f"{layout.namespace}::device":
             continue
         declared = prototype(kernel)

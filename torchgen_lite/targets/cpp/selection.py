@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.compiled import check_effects
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
@@ -50,7 +51,9 @@ def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
     ]
     if found:
         name, entry, functional = found[0]
-        count = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        count = ""
+        if len(found) > 1:
+            count = f" and {len(found) - 1} more"
         message = f"target `{target}` does not derive in-place and out variants: `{name}`{count}"
         help_ = "add those that are called to the list, and write their kernels"
         yield finding(
@@ -67,8 +70,8 @@ def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list
 
 
 def check_library(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, and kernels that no call reaches, in what the
-    library defines."""
+    """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, calls that compilers drop, and kernels that no
+    call reaches, in what the library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
     for function in own:
         name = function.namespace
@@ -77,4 +80,5 @@ def check_library(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             message = f"namespace `{name}` is reserved in C++, or the name of a macro"
             help_ = "libtorch registers namespaces with macros; choose another name"
             yield finding(function, "TG512", message, None, "in this namespace", help_)
+        yield from check_effects(function)
     yield from unreachable_kernels(own)

@@ -71,7 +71,8 @@ def methods(operators: Sequence[CppOperator], types: Types) -> list[Method]:
         if receiver is None or bare_type(receiver.type) != "Tensor":
             continue
         if "method" in operator.function.variants:
-            name, returns = function_name(schema.base_name), runtime.returns_type(schema, own)
+            name = function_name(schema.base_name)
+            returns = runtime.returns_type(schema, own)
             others = [a for a in schema.arguments if a is not receiver]
             signature = CppSignature(name, returns, runtime.arguments(others, own))
             found.append((operator, signature, not receiver.is_write))
@@ -113,7 +114,9 @@ def build_calls(
         includes = [*framework, [layout.own(f"{name}.h"), *first], *others]
         yield calls.function_file(layout, stem("functions", shard), includes, views)
     if not is_whole:
-        bodies = [layout.own(_BODIES)] if has_methods else []
+        bodies = []
+        if has_methods:
+            bodies = [layout.own(_BODIES)]
         yield calls.umbrella_file(layout, "operators", before=framework, after=bodies)
         yield calls.umbrella_file(layout, "functions", before=framework)
 

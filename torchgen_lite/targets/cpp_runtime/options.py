@@ -89,4 +89,6 @@ class RuntimeOptions(library.LibraryOptions):
     @property
     def framework_headers(self) -> list[Sequence[Header]]:
         """The block of headers that declare the types of the framework, if there are any."""
-        return [[Header(name, True) for name in self.headers]] if self.headers else []
+        if self.headers:
+            return [[Header(name, True) for name in self.headers]]
+        return []

@@ -57,8 +57,11 @@ _SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime does not support."""
     selection = select_cpp_runtime(program, options)
-    functions, diagnostics = selection.functions, list(selection.diagnostics)
-    inner = () if options.calls_only else INNER_NAMESPACES
+    functions = selection.functions
+    diagnostics = list(selection.diagnostics)
+    inner = frozenset[str]()
+    if not options.calls_only:
+        inner = INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     for operator in selection.operators:
         diagnostics += check_types(operator, options.framework)
@@ -95,7 +98,8 @@ def _library(
         lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),
     )
-    registered, signature = selection.registrations(program), partial(_signature, types=types)
+    registered = selection.registrations(program)
+    signature = partial(_signature, types=types)
     kernels = required.author_kernels(registered, operators, signature, options, layout)
     return layout, operators, kernels
 
@@ -106,7 +110,9 @@ def _files(selection: Selection, program: Program, options: RuntimeOptions) -> I
         yield from copied(
             "cpp/include/torchgen_lite", f"{layout.root}/include/torchgen_lite", {".h"}
         )
-    members = [] if options.calls_only else methods(operators, options.framework)
+    members = []
+    if not options.calls_only:
+        members = methods(operators, options.framework)
     yield from build_calls(operators, layout, options, has_methods=bool(members))
     if options.calls_only:
         return
@@ -155,7 +161,9 @@ def build_registrations(
     """The definitions of the operators, and the registrations of the kernels."""
 
     def type_of(kernel: required.Kernel) -> str:
-        call = "redispatch" if kernel.key in ABOVE_BACKENDS else "call"
+        call = "call"
+        if kernel.key in ABOVE_BACKENDS:
+            call = "redispatch"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
     headers = options.kernel_headers
@@ -175,13 +183,15 @@ def build_registrations(
 
 def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
     """TG560 for schema types that the options map to no C++ type."""
-    function, schema = operator.function, operator.schema
+    function = operator.function
+    schema = operator.schema
     arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
     returns = [(r.type, "result", r.span) for r in schema.returns]
     for type_, what, span in (*arguments, *returns):
         part = runtime.missing(type_, types)
         if part is not None:
-            message, label = f"there is no C++ type for `{part}`", f"the type of {what}"
+            message = f"there is no C++ type for `{part}`"
+            label = f"the type of {what}"
             hint = f"name one under `types` of target `{TARGET}`, or `skip` `{schema.full_name}`"
             yield finding(function, "TG560", message, span, label, hint)
 

@@ -37,7 +37,9 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[Ou
 
 def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = [layout.own("version.h")] if any(o.guard for o in operators) else []
+    version = []
+    if any(o.guard for o in operators):
+        version = [layout.own("version.h")]
     return include_blocks(signature_headers(o.signature for o in operators), before=version)
 
 

@@ -44,11 +44,14 @@ def build_registrations(
     gates = list(_gates(own))
 
     def context(defined: object, own: Sequence[object]) -> dict[str, object]:
-        version = [[layout.own("version.h")]] if defined else []
+        version = []
+        if defined:
+            version = [[layout.own("version.h")]]
         includes = [*version, [STABLE_LIBRARY], *(declared if own else [])]
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
-    macro, template = "STABLE_TORCH_LIBRARY", "cpp_stable/register.cpp.j2"
+    macro = "STABLE_TORCH_LIBRARY"
+    template = "cpp_stable/register.cpp.j2"
     yield from registrations.registration_files(
         libraries, registered, layout, options, macro, template, context
     )

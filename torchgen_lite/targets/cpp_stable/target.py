@@ -7,7 +7,7 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.targets.brought import PLAIN, check_brought, in_cpp, python_alone
+from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -25,6 +25,7 @@ from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_incl
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -39,7 +40,8 @@ _SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
-    functions, diagnostics = selection.functions, list(selection.diagnostics)
+    functions = selection.functions
+    diagnostics = list(selection.diagnostics)
     for operator in selection.operators:
         diagnostics += check_entry(operator, program.config.torch, options.target_version)
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
@@ -71,7 +73,7 @@ def _library(
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
     )
-    registered = in_cpp(program, selection)
+    registered = generation_beside(program).in_cpp(selection)
     kernels = author_kernels(registered, operators, lambda o, _: o.signature, options, layout)
     return layout, operators, kernels
 
@@ -88,7 +90,8 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
 
-    python = python_alone(program, in_cpp(program, selection))
+    generation = generation_beside(program)
+    python = generation.python_alone(generation.in_cpp(selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
     yield from build_registrations(operators, kernels, layout, options)
     if options.module:

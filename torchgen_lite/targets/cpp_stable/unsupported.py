@@ -18,7 +18,8 @@ from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured
 
 _WORDS = words_beside(__file__)
-UNREAD_KEYS, SUPPORTED_TAGS = _WORDS["keys"], _WORDS["tags"]
+UNREAD_KEYS = _WORDS["keys"]
+SUPPORTED_TAGS = _WORDS["tags"]
 # The release whose stable ABI can define an operator with tags.
 TAGS_SINCE: Release = (2, 12)
 _INSTEAD = {
@@ -35,9 +36,13 @@ def check_entry(
 ) -> Iterator[Diagnostic]:
     """Everything in one entry that the stable ABI does not support, or not in one of the releases that the library has to
     run with: `project` is `torch` of the configuration, and `target` is `target-version`."""
-    function, schema = operator.function, operator.schema
-    first, is_asked = target or FIRST_HEADERS, project or target is not None
-    releases = [r for r in releases_of(function, project) if r >= first] if is_asked else []
+    function = operator.function
+    schema = operator.schema
+    first = target or FIRST_HEADERS
+    is_asked = project or target is not None
+    releases = []
+    if is_asked:
+        releases = [r for r in releases_of(function, project) if r >= first]
     parts = [
         *(
             (stable.unsupported(a.type), a.type, f"argument `{a.name}`", a.type_span)

@@ -30,6 +30,7 @@ from torchgen_lite.analysis.differentiability.model import (
     refusal,
     tensor_arguments,
 )
+from torchgen_lite.analysis.differentiability.nodes import reads_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, Registration
@@ -85,16 +86,21 @@ def shared_kernel(
 ) -> str:
     """The kernel that is registered if it records nothing, a member of a template of the positions of arguments;
     empty if it does."""
-    struct, at = f"ops::{operator.flat}", [a.name for a in operator.schema.arguments].index
+    struct = f"ops::{operator.flat}"
+    at = [a.name for a in operator.schema.arguments].index
     if one.origin is Origin.view and plan.viewed is not None:
         return f"autograd::View<{struct}, {at(plan.viewed)}>::kernel"
     kernels = ", ".join([struct, *(str(at(name)) for name in plan.written)])
     if one.origin is Origin.raises_versions:
-        when = "_in_inference" if one.key == BACKEND_SELECT else ""
+        when = ""
+        if one.key == BACKEND_SELECT:
+            when = "_in_inference"
         return f"autograd::Kernels<{kernels}>::raise_versions{when}"
     if one.origin is Origin.passes or info is None:
         # The operators that the author's kernel calls must not record anything.
-        guard = _BELOW_AUTOGRAD if plan.tracking else _BELOW_VIEWS
+        guard = _BELOW_VIEWS
+        if plan.tracking:
+            guard = _BELOW_AUTOGRAD
         return f"autograd::Kernels<{kernels}>::pass<{guard}>"
     if one.origin is not Origin.refuses_out:
         return ""
@@ -108,10 +114,12 @@ def autograd_kernel(
     operator: CppOperator, key: str, info: DifferentiabilityInfo, functions: Functions
 ) -> AutogradKernel:
     """The kernel that records calls; `info` are the formulas under its key, which call `functions`."""
-    name, reason = operator.function.name, refuses_forward(info)
+    name = operator.function.name
+    reason = refuses_forward(info)
     tangents = () if reason else tuple(_tangents(operator, info, functions))
     needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
-    lists, counted = [slot.name for slot in info.slots if slot.is_list], counted_results(info)
+    lists = [slot.name for slot in info.slots if slot.is_list]
+    counted = counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     tracks = operator.schema.is_aliasing or operator.is_inplace
     return AutogradKernel(
@@ -138,11 +146,14 @@ def _tangents(
     operator: CppOperator, info: DifferentiabilityInfo, functions: Functions
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The tangents of the results if they have formulas, each with the names in it."""
-    written, names = {one.name: one for one in info.forward}, return_names(operator.schema)
+    written = {one.name: one for one in info.forward}
+    names = return_names(operator.schema)
     for index in info.outputs if written else ():
-        one, returned = written[names[index]], operator.schema.returns[index]
+        one = written[names[index]]
+        returned = operator.schema.returns[index]
         if one.tree is not None:
-            text, used = write(_of_primals(one.tree, info), functions), one.mentioned
+            text = write(_of_primals(one.tree, info), functions)
+            used = one.mentioned
         elif one.formula.word == AUTO_LINEAR:
             # The operator itself, of the tangents.
             tangents = {identifier(s.name): identifier(f"{s.name}_t") for s in info.slots}
@@ -174,21 +185,27 @@ def _locals(
     operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     """What formulas of tangents use: values and tangents of arguments, and values of results."""
-    for tensor in tensor_arguments(operator.schema.arguments):
-        value, is_written = identifier(tensor.name), operator.is_inplace and tensor.name == "self"
-        for name in (tensor.name, *([f"original_{tensor.name}"] if tensor.name == "self" else ())):
-            if not used.isdisjoint((f"{name}_p", name)):
-                primal = _ORIGINAL if is_written else f"autograd::primal({value})"
-                yield identifier(f"{name}_p"), primal
-            if f"{name}_t" in used:
-                # What is written changes the tangent, too.
-                tangent = f"autograd::tangent({value}){'.clone()' * is_written}"
-                yield identifier(f"{name}_t"), tangent
-    for index, name in enumerate(return_names(operator.schema)):
-        if name in used:
-            yield identifier(name), f"autograd::primal({_result(operator, index)})"
-    if "grad" in used:
-        yield "grad", f"autograd::tangent({identifier(info.arguments[0])}).conj()"
+    tensors = {tensor.name for tensor in tensor_arguments(operator.schema.arguments)}
+    results = return_names(operator.schema)
+    found: dict[str, str] = {}
+    for name, source, is_tangent in reads_of(info, operator.schema, used):
+        value = identifier(source)
+        # What an in-place operator writes changes the tangent, too.
+        is_written = operator.is_inplace and source == "self"
+        if name == "grad":
+            found[name] = f"autograd::tangent({value}).conj()"
+        elif is_tangent:
+            copied = ".clone()" if is_written else ""
+            found[identifier(name)] = f"autograd::tangent({value}){copied}"
+        elif source in tensors:
+            primal = name
+            if name == source:
+                primal = f"{name}_p"
+            found[identifier(primal)] = _ORIGINAL if is_written else f"autograd::primal({value})"
+        elif source in results:
+            kept = _result(operator, results.index(source))
+            found[value] = f"autograd::primal({kept})"
+    yield from found.items()
 
 
 def _saved(
@@ -196,7 +213,8 @@ def _saved(
 ) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """What a node keeps of the arguments."""
     for member in members(info):
-        saved, value = member.saved, identifier(member.saved.source)
+        saved = member.saved
+        value = identifier(member.saved.source)
         if saved.result is not None:
             continue
         if operator.is_inplace and value == "self" and saved.keeps_tensors:
@@ -211,11 +229,15 @@ def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[tuple[
     """What a node keeps of the results."""
     for member in members(info):
         if member.saved.result is not None:
-            is_view = "self.is_view()" if operator.is_inplace else ""
+            is_view = ""
+            if operator.is_inplace:
+                is_view = "self.is_view()"
             yield member.name, member.result(_result(operator, member.saved.result), is_view)
 
 
 def _result(operator: CppOperator, index: int) -> str:
     if operator.is_inplace:
         return "self"
-    return "_result" if len(operator.schema.returns) == 1 else f"std::get<{index}>(_result)"
+    if len(operator.schema.returns) == 1:
+        return "_result"
+    return f"std::get<{index}>(_result)"

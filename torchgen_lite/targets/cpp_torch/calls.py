@@ -130,7 +130,9 @@ def declaration_includes(
     layout: Layout,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
-    version = [layout.own("version.h")] if any(o.guard for o in operators) else []
+    version = []
+    if any(o.guard for o in operators):
+        version = [layout.own("version.h")]
     headers = signature_headers(signatures).union(_ALWAYS)
     blocks = include_blocks(headers.difference(layout.headers), after=version)
     authors = [Header(name, True) for name in layout.headers if name in headers]

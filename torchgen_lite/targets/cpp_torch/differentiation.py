@@ -102,7 +102,8 @@ def _files(
 
 def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes) -> dict[str, Any]:
     """What one file contains."""
-    kernels, calls = [], []
+    kernels = []
+    calls = []
     nodes: dict[tuple[str, str | None], tuple[DifferentiabilityInfo, list[CppOperator]]] = {}
     for operator, registered, plan, info in planned:
         expression = _BOXED.get(registered.origin)

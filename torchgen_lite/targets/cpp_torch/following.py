@@ -147,5 +147,6 @@ def _select(operator: CppOperator, namespace: str) -> Wrapper:
     PyTorch has these for its own operators; torchgen makes none for others.
     """
     headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
-    name, signature = f"select_{operator.flat}", operator.signature
+    name = f"select_{operator.flat}"
+    signature = operator.signature
     return Wrapper(operator, name, operator.guard, signature, more_headers=headers)

@@ -15,39 +15,26 @@ struct MulBackward0 : public autograd::Node {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.shared import with_shared
+from torchgen_lite.analysis.differentiability.nodes import Gradients, SharedValue, plan_backward
 from torchgen_lite.analysis.differentiability.vocabulary import node_names
-from torchgen_lite.analysis.finding import finding, findings
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
-
-
-class DerivativeView(NamedTuple):
-    """A formula, its `text` and in C++: the arguments whose gradients it gives, each of which is a list or
-    not, and the condition under which each is wanted. `has_mask`: it asks which gradients are wanted.
-    """
-
-    gradients: tuple[tuple[str, bool], ...]
-    wanted: tuple[str, ...]
-    has_mask: bool
-    text: str
-    formula: str
 
 
 class NodeView(NamedTuple):
@@ -67,8 +54,8 @@ class NodeView(NamedTuple):
     counts: tuple[str, ...]
     is_materialized: bool
     grads: tuple[tuple[str, str, bool], ...]
-    shared: tuple[tuple[str, str, Sequence[str]], ...]
-    derivatives: tuple[DerivativeView, ...]
+    shared: tuple[SharedValue, ...]
+    derivatives: tuple[Gradients, ...]
     results: tuple[str, ...]
     inputs: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
@@ -77,33 +64,22 @@ class NodeView(NamedTuple):
 def node_view(
     info: DifferentiabilityInfo, functions: Functions, classes: Classes = NO_CLASSES
 ) -> NodeView:
-    kept = members(info, classes)
-    formulas = with_shared(info)
-    wanted = [tuple([_wanted(info, name) for name in one.names]) for one in info.derivatives]
     lists = {slot.name: count_of(info, slot.name) for slot in info.slots if slot.is_list}
     results = {slot.name: f"grad_{slot.name}_" for slot in info.slots}
     results |= {n: f"autograd::sized({results[n]}, {count})" for n, count in lists.items()}
+    shared, derivatives = plan_backward(
+        info, partial(_wanted, info), lambda tree: write(tree, functions)
+    )
     return NodeView(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
-        members=tuple(kept),
+        members=tuple(members(info, classes)),
         counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
         is_materialized=info.is_materialized,
         grads=tuple(_gradients(info)),
-        shared=tuple(
-            [(name, write(tree, functions), tests) for name, tree, tests in formulas.wanted(wanted)]
-        ),
-        derivatives=tuple(
-            DerivativeView(
-                tuple([(name, name in info.lists) for name in one.names]),
-                tests,
-                "grad_input_mask" in one.mentioned,
-                one.formula.text,
-                write(tree, functions),
-            )
-            for one, tests, tree in zip(info.derivatives, wanted, formulas.trees)
-        ),
+        shared=shared,
+        derivatives=derivatives,
         results=tuple(results.values()),
     )
 
@@ -128,41 +104,19 @@ def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterat
             yield _unsayable(info, message, None)
     yield from _mixed_gradients(info)
     # What `auto` calls is checked with references.
-    yield from () if info.function.is_auto else check_trees(info.function, info.trees, functions)
-
-
-def check_trees(
-    function: NativeFunction, trees: Sequence[Typed], functions: Functions
-) -> Iterator[Diagnostic]:
-    """TG341, TG322 and TG323: calls of functions or methods that nobody has, or with arguments that they do not take."""
-    for tree in trees:
-        for node, name in formula_needs.unknown_functions(tree, functions):
-            where, others = "neither the file nor PyTorch has", functions_of_torch().at
-            if name in functions_of_torch().torch:
-                where, others = "PyTorch has only in Python", frozenset()
-            message = f"the formula calls `{name}`, which {where}"
-            # Every operator is asked here, so names are only collected for a mistake.
-            own = {
-                full_name.partition("::")[2].partition(".")[0] for full_name in functions.structs
-            }
-            hint = did_you_mean(name, own) or did_you_mean(name, others)
-            if not hint and functions.namespace:
-                hint = "name a header that declares it with `formula-headers`"
-            label = f"assumed to be `at::{name}`"
-            yield finding(function, "TG341", message, node.span, label, hint)
-        for call, lacks in formula_needs.unknown_methods(tree):
-            place, label = call.node.span, "no such method"
-            yield finding(function, lacks.code, lacks.message, place, label, lacks.help)
-        yield from findings(function, formula_needs.wrong_calls(tree, functions))
+    trees = () if info.function.is_auto else info.trees
+    yield from check_calls(info.function, trees, formula_needs.speech(functions))
 
 
 def _unsayable(
     info: DifferentiabilityInfo, message: str, span: Span | None, hint: str = ""
 ) -> Diagnostic:
-    span, function = span or info.derivatives[0].formula.span, info.function
+    span = span or info.derivatives[0].formula.span
+    function = info.function
     label = Label(span, "not in C++") if span else None
     help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
-    name, context = function.name, function.place("func")
+    name = function.name
+    context = function.place("func")
     return Diagnostic("TG540", message, label, help=help_, operator=name, context=context)
 
 
@@ -179,7 +133,8 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
-    returns, outputs = info.function.func.returns, info.outputs
+    returns = info.function.func.returns
+    outputs = info.outputs
     for name, position, index in used_gradients(info):
         is_list = isinstance(returns[index].type, ListType)
         before = [i for i in outputs[:position] if isinstance(returns[i].type, ListType)]
@@ -221,9 +176,12 @@ def _sum(number: int, terms: Sequence[str]) -> str:
     return " + ".join([str(number), *terms] if number or not terms else terms)
 
 
-def _wanted(info: DifferentiabilityInfo, name: str) -> str:
+def _wanted(info: DifferentiabilityInfo, slot: int) -> str:
     """Whether the gradient of an argument is wanted: its edge, or the first of its edges and how many there are."""
-    before = info.slots[: info.arguments.index(name)]
-    lists = [count_of(info, slot.name) for slot in before if slot.is_list]
-    count = f", {count_of(info, name)}" if name in info.lists else ""
+    before = info.slots[:slot]
+    own = info.slots[slot]
+    lists = [count_of(info, one.name) for one in before if one.is_list]
+    count = ""
+    if own.is_list:
+        count = f", {count_of(info, own.name)}"
     return f"autograd::wanted(*this, {_sum(len(before) - len(lists), lists)}{count})"

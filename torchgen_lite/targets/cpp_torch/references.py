@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.kinds import check_operands
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.nodes import SharedValue
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
@@ -23,13 +25,13 @@ from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, 
 from torchgen_lite.formulas.python import differs
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.languages.cpp.formula_needs import called_headers, unsayable
+from torchgen_lite.languages.cpp.formula_needs import called_headers, speech, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.nodes import NodeView, check_trees
+from torchgen_lite.targets.cpp_torch.nodes import NodeView
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
@@ -69,15 +71,23 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     for name, tree in reversed(let.items()):
         if any(part.node == Name(name) for one in needed for part in every_part(one)):
             needed.insert(0, tree)
-    shared = tuple([(name, _variable(tree), ()) for name, tree in let.items() if tree in needed])
+    shared = [
+        SharedValue(name, _variable(tree), ()) for name, tree in let.items() if tree in needed
+    ]
     classes = ["autograd::variable_list" if t.kind.is_list else "at::Tensor" for t in trees]
-    results = tuple([f"{of}({write(tree, _TORCH)})" for of, tree in zip(classes, trees)])
-    return view._replace(shared=shared, derivatives=(), inputs=info.arguments, reference=results)
+    results = []
+    for class_, tree in zip(classes, trees):
+        results.append(f"{class_}({write(tree, _TORCH)})")
+    return view._replace(
+        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=tuple(results)
+    )
 
 
 def _variable(tree: Typed) -> str:
     """An integer is as wide as one of a schema."""
-    return f"int64_t({write(tree, _TORCH)})" if tree.kind == INT else write(tree, _TORCH)
+    if tree.kind == INT:
+        return f"int64_t({write(tree, _TORCH)})"
+    return write(tree, _TORCH)
 
 
 def reference_headers(operator: Operator) -> set[str]:
@@ -124,13 +134,16 @@ def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]
             if tree.is_none or (tree.kind.is_list and not is_owned):
                 unsaid.append((tree.node, f"{tree.kind.words} is no variable in C++", ""))
         unsaid += [(part.node, problem, "") for part in parts if (problem := differs(part))]
-        spans, others = [node.span for node, *_ in unsaid], check_trees(function, every, _TORCH)
+        spans = [node.span for node, *_ in unsaid]
+        others = check_calls(function, every, speech(_TORCH))
         yield from (d for d in others if not d.label or d.label.span not in spans)
         # A node takes the results that have gradients one by one.
         if origin is Origin.autograd and len(trees) != len(one.schema.returns):
             unsaid.append((trees[0].node, "several results in one expression", ""))
         if len(trees) == 1 and not unsaid:
-            wanted = "tuple" if len(one.schema.returns) > 1 else "list"
+            wanted = "list"
+            if len(one.schema.returns) > 1:
+                wanted = "tuple"
             for form in sorted(_forms(trees[0], let) - {wanted}):
                 problem = f"a {form} in C++, which makes no {wanted}"
                 unsaid.append((trees[0].node, problem, "write the results one by one"))
@@ -148,10 +161,14 @@ def _forms(tree: Typed, let: Values) -> set[str]:
         if node.text in let:
             return _forms(let[node.text], let)
         # An argument is a view, which becomes no `std::vector` by itself.
-        return {"list of the caller's"} if tree.kind.is_list else set()
+        if tree.kind.is_list:
+            return {"list of the caller's"}
+        return set()
     if not isinstance(node, Call):
         return set()
     kinds = results_in_torch(node, [part.kind for part in tree.parts])
     if len(kinds) > 1:
         return {"tuple"}
-    return {"list"} if kinds and kinds[0].is_list else set()
+    if kinds and kinds[0].is_list:
+        return {"list"}
+    return set()

@@ -58,7 +58,8 @@ class TorchImplCall(registrations.ImplCall):
 
 def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
     """The registration of a generated function."""
-    function, guard = f"TORCH_FN({wrapper.name})", wrapper.guard
+    function = f"TORCH_FN({wrapper.name})"
+    guard = wrapper.guard
     return TorchImplCall(wrapper.operator, key, function, guard, None, declared, wrapper)
 
 
@@ -72,11 +73,18 @@ def kernel_registrations(
     proof = f"{layout.namespace}::proof"
     shared = required.shared_names(kernels)
     for one in kernels:
-        operator, key, kernel, signature = one.operator, one.key, one.qualified, one.signature
-        declared = kernel if headers and kernel not in shared else ""
-        device, is_compared = devices(operator.function, key, one.backend), _is_compared(one)
+        operator = one.operator
+        key = one.key
+        kernel = one.qualified
+        signature = one.signature
+        declared = ""
+        if headers and kernel not in shared:
+            declared = kernel
+        device = devices(operator.function, key, one.backend)
+        is_compared = _is_compared(one)
         if kernel in shared or device != ANY_DEVICE or is_compared:
-            function, more = f"wrapper_{key}_{operator.flat}", tuple[str, ...]()
+            function = f"wrapper_{key}_{operator.flat}"
+            more = tuple[str, ...]()
             if declared:
                 call, header = _call_of(operator, layout)
                 kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
@@ -143,20 +151,29 @@ def _includes(
     layout: Layout, own: Sequence[TorchImplCall], guards: Sequence[str], options: ModuleOptions
 ) -> Blocks:
     """PyTorch's headers, those of the library, and what declares the kernels."""
-    wrappers = [r.wrapper for r in own if r.wrapper is not None]
-    headers = {h for w in wrappers for h in w.headers}
-    plain = [r for r in own if r.wrapper is None and r.header is None]
-    calls_kernel = bool(plain) or any(w.kernel for w in wrappers)
-    kernels = required.kernel_includes(layout, options.kernel_headers) if calls_kernel else []
-    names = {h.name for h in (r.header for r in own) if h is not None}
-    names |= {layout.own("version.h").name} if any(guards) else set()
-    is_theirs = bool(calls_kernel and options.kernel_headers)
-    names |= {layout.own("kernel_function.h").name} if is_theirs else set()
-    *others, last = kernels or [[]]
-    mine = [*last, *map(Header, sorted(names - headers))]
-    ours = {name for name in headers if name.startswith(f"{layout.namespace}/")}
-    blocks = [[*map(Header, sorted(one))] for one in ({"torch/library.h", *headers} - ours, ours)]
-    return [block for block in (*blocks, *others, mine) if block]
+    wrappers = [one.wrapper for one in own if one.wrapper is not None]
+    needed = set[str]().union(*(wrapper.headers for wrapper in wrappers))
+    ours = {name for name in needed if name.startswith(f"{layout.namespace}/")}
+    theirs = {"torch/library.h", *(needed - ours)}
+    declared = {one.header.name for one in own if one.header is not None}
+    if any(guards):
+        declared.add(layout.own("version.h").name)
+    kernels: list[Sequence[Header]] = [[]]
+    if any(map(_calls_kernel, own)):
+        kernels = required.kernel_includes(layout, options.kernel_headers)
+        if options.kernel_headers:
+            declared.add(layout.own("kernel_function.h").name)
+    blocks = [[Header(name) for name in sorted(names)] for names in (theirs, ours)]
+    # The last block has what declares kernels in this library, and with it what else it has.
+    mine = [*kernels[-1], *map(Header, sorted(declared - needed))]
+    return [block for block in (*blocks, *kernels[:-1], mine) if block]
+
+
+def _calls_kernel(registered: TorchImplCall) -> bool:
+    """Whether a kernel of the author's has to be declared: it is registered, or a function around it."""
+    if registered.wrapper is not None:
+        return bool(registered.wrapper.kernel)
+    return registered.header is None
 
 
 # What is registered, and the copied header that has it; none for what libtorch has.
@@ -179,19 +196,23 @@ def boxed_registrations(
     """The registrations at `Functionalize`, those that are no function of the author's, and those of `autocast`."""
     scope = f"{layout.namespace}::fallback"
     for one in registered:
-        operator, rule = by_facts[one.operator], one.operator.function.autocast
+        operator = by_facts[one.operator]
+        rule = one.operator.function.autocast
         guard = operator.guard
         if one.origin is Origin.functionalize and one.source is not None:
             functional = one.source.function
             name = quote(f"{functional.namespace}::{functional.func.base_name}")
             made = f"{{}}::functionalize({name}, {quote(functional.func.overload_name)})"
-            header, guard = "functionalize.h", condition(operator.function, functional)
+            header = "functionalize.h"
+            guard = condition(operator.function, functional)
         elif one.origin in _BOXED:
             made, header = _BOXED[one.origin]
         elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
             names = [argument.name for argument in operator.schema.arguments]
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
-            place = f", /*result=*/{names.index(rule.result)}" if rule.result else ""
+            place = ""
+            if rule.result:
+                place = f", /*result=*/{names.index(rule.result)}"
             if rule.only:
                 places = ", ".join(str(names.index(name)) for name in rule.only)
                 place = f"{place or ', /*result=*/std::nullopt'}, /*only=*/{{{places}}}"
@@ -219,7 +240,8 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterato
         for tag in function.tags:
             if tag not in known:
                 message = f"libtorch has no tag `{tag}`"
-                place, help_ = function.place("tags"), did_you_mean(tag, known)
+                place = function.place("tags")
+                help_ = did_you_mean(tag, known)
                 help_ = help_ or "a tag of the project is declared with `tags` in the configuration"
                 yield finding(function, "TG543", message, place, "not a tag", help_)
 
@@ -254,7 +276,9 @@ def build_kernels(
         given = types.signature(kernel.operator.function, "SymInt", layout.classes)
         if given == kernel.signature:
             given = types.signature(kernel.operator.function, "int", layout.classes)
-        return None if given == kernel.signature else given
+        if given == kernel.signature:
+            return None
+        return given
 
     theirs = Relation("meant", "meant", other, [layout.own("kernel_types.h")])
     relation = theirs if headers else Relation()

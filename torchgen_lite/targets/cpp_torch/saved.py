@@ -57,7 +57,9 @@ class Member:
     def unpacked(self) -> str:
         """The value as formulas see it."""
         if not self.saved.keeps_tensors:
-            return f"*{self.name}" if self.is_boxed else self.name
+            if self.is_boxed:
+                return f"*{self.name}"
+            return self.name
         is_optional = self.saved.carries is DispatchKind.optional_tensor_list
         return f"autograd::unpack{'_optional' * is_optional}(*this, {self.name})"
 
@@ -81,7 +83,8 @@ class Member:
 def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[Member]:
     """What a node keeps, of the inputs and then of the results."""
     written = {p.name: p.type for p in types.signature(info.function, classes=classes).parameters}
-    found, names = [], _locals_of(info)
+    found = []
+    names = _locals_of(info)
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)
         if saved.result is not None:
@@ -120,7 +123,8 @@ def _member(saved: Saved, name: str, type_: CType) -> Member:
         # A value that can't be kept is reported with the formula.
         owned, read = FACTS.get(saved.fact, ("bool", "false"))
     else:
-        kept, read = torch_types.kept(type_), "{0}"
+        kept = torch_types.kept(type_)
+        read = "{0}"
         owned = str(unrooted(kept))
         # What refers to a text or a list is copied.
         if kept == std("string"):

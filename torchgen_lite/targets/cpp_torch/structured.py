@@ -63,15 +63,20 @@ class Group(NamedTuple):
     @property
     def meta(self) -> str:
         """The class with the meta function."""
-        scope = "at::meta" if self.is_torch else f"::{self.namespace}"
+        scope = "at::meta"
+        if not self.is_torch:
+            scope = f"::{self.namespace}"
         return f"{scope}::structured_{structured.name(self.group)}"
 
     def argument(self, parameter: CppParameter) -> str:
         """An argument of meta or impl, from what the dispatcher gives."""
-        name, schema = cpp_text.identifier(parameter.name), self.out.schema
+        name = cpp_text.identifier(parameter.name)
+        schema = self.out.schema
         type_ = next((bare_type(a.type) for a in schema.arguments if a.name == parameter.name), "")
         is_reference = type_ in ("Tensor?", "Scalar?")
-        return f"::{self.namespace}::structured::reference({name})" if is_reference else name
+        if is_reference:
+            return f"::{self.namespace}::structured::reference({name})"
+        return name
 
 
 class Struct(NamedTuple):
@@ -101,7 +106,9 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
     if not groups:
         return
     shown = [struct for group in groups for struct in structs(group, layout.namespace)]
-    version = [[layout.own("version.h")]] if any(s.operator.guard for s in shown) else []
+    version = []
+    if any(s.operator.guard for s in shown):
+        version = [[layout.own("version.h")]]
     context = {
         "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
@@ -164,7 +171,9 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
     for group in groups:
         for struct in structs(group, layout.namespace):
             operator = struct.operator.function.name
-            returns = f"{struct.name}::meta_return_ty" if struct.precomputed else "void"
+            returns = "void"
+            if struct.precomputed:
+                returns = f"{struct.name}::meta_return_ty"
             member = f"{struct.name}::{'impl' if struct.keys else 'meta'}"
             yield AuthorFunction(
                 member,
@@ -189,7 +198,8 @@ def structured_registrations(
     for one in registered:
         if one.origin not in STRUCTURED or one.source is None:
             continue
-        group, operator = by_out[one.source], by_facts[one.operator]
+        group = by_out[one.source]
+        operator = by_facts[one.operator]
         wrapper = Wrapper(
             operator,
             f"structured_{one.key}_{operator.flat}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -21,7 +21,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.targets.brought import PLAIN, check_brought, derived, in_cpp, python_alone
+from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -34,6 +34,8 @@ from torchgen_lite.targets.cpp_torch.differentiation import build_differentiatio
 from torchgen_lite.targets.cpp_torch.following import following_registrations
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
+from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -53,16 +55,17 @@ def _library(program: Program, options: TorchOptions) -> _Library:
     own: dict[Operator, None] = {}
     registered: list[Registration] = []
     found: list[Diagnostic] = []
-    first = set(map(id, program.by_range[""].functions))
+    first = {(function.name, function.torch) for function in program.by_range[""].functions}
     for text, one in program.by_range.items():
         selection = select_cpp_torch(one, options)
         found += [d for d in selection.diagnostics if not (text and d in found)]
         for operator in selection.operators:
             function = operator.function
-            if not text or (function.torch == text and id(function) not in first):
+            is_further = function.torch == text and (function.name, text) not in first
+            if not text or is_further:
                 own[operator] = None
         if not options.calls_only:
-            every = in_cpp(one, selection)
+            every = generation_beside(one).in_cpp(selection)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
     selection = Selection(tuple(own), selection.policy, tuple(found))
@@ -72,8 +75,11 @@ def _library(program: Program, options: TorchOptions) -> _Library:
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
     selection, facts, registered = _library(program, options)
-    functions, diagnostics = selection.functions, list(selection.diagnostics)
-    inner = () if options.calls_only else INNER_NAMESPACES
+    functions = selection.functions
+    diagnostics = list(selection.diagnostics)
+    inner = frozenset[str]()
+    if not options.calls_only:
+        inner = INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     if not options.calls_only:
@@ -106,7 +112,9 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     problem = partial(_problem, classes=options.types)
     found = select(program, TARGET, options.skip, problem, calls_only=options.calls_only)
-    return found._replace(policy=found.policy._replace(elsewhere=derived(program)))
+    return found._replace(
+        policy=found.policy._replace(elsewhere=generation_beside(program).derived_in_python)
+    )
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
@@ -147,12 +155,41 @@ def _called(
 
 def _has_calls(operator: CppOperator, lent: Collection[str]) -> bool:
     """Whether an operator is known to be PyTorch's: the lists of a backend's file name no others in its namespaces."""
-    kernels, is_pytorchs = operator.facts.kernels, operator.function.namespace in TORCH_NAMESPACES
+    kernels = operator.facts.kernels
+    is_pytorchs = operator.function.namespace in TORCH_NAMESPACES
     is_listed = bool(kernels) and all(kernel.backend is not None for kernel in kernels)
     return operator.function.name in lent or (is_pytorchs and is_listed)
 
 
 _BOXED_KERNELS = ("autocast.h", "fallback.h", "functionalize.h", "underived.h")
+_AUTOGRAD = ("autograd.h", "tensor_memory.h")
+# What generated code includes, by the reason for which a kernel is registered.
+_COPIED = {
+    **dict.fromkeys((*AUTOGRAD_KERNELS, *UNKNOWN_VIEWS, Origin.underived), _AUTOGRAD),
+    Origin.from_out: ("from_out.h",),
+    Origin.reference: ("reference.h", *_AUTOGRAD),
+}
+# A library that allocates the tensors of this key is a device.
+_DEVICE = "PrivateUse1"
+_ALLOCATES = ("aten::empty.memory_format", _DEVICE)
+
+
+def _copied_headers(
+    registered: tuple[Registration, ...], implemented: Sequence[TorchImplCall], layout: Layout
+) -> set[str]:
+    """The headers and sources that every library has as they are, of which a library gets those that it uses."""
+    included = {one.header for one in implemented}
+    names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
+    for one in registered:
+        names.update(_COPIED.get(one.origin, ()))
+        # The backend that the library is can fall back to the CPU for what it does not name.
+        if one.key.endswith(_DEVICE) or (one.kernel is not None and one.kernel.backend is not None):
+            names.add("fallback.h")
+        if (one.operator.name, one.key) == _ALLOCATES:
+            names |= {"device.h", "device_kernels.cpp"}
+    if any(one.wrapper is not None and one.wrapper.is_compared for one in implemented):
+        names.add("tensor_memory.h")
+    return names
 
 
 def _files(
@@ -177,28 +214,13 @@ def _files(
         *registrations.boxed_registrations(registered, by_facts, layout),
         *references.reference_registrations(by_facts, registered, layout),
     ]
-    python = python_alone(program, registered)
+    python = generation_beside(program).python_alone(registered)
     yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
     yield from structured.build_structured(groups, layout)
     yield from registrations.build_registrations(
         operators, implemented, layout, options, registrations.known_tags(program)
     )
-    included = {one.header for one in implemented}
-    names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
-    origins = {one.origin for one in registered}
-    names |= {"from_out.h"} if Origin.from_out in origins else set()
-    names |= {"reference.h"} if Origin.reference in origins else set()
-    if origins & (AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.underived, Origin.reference}):
-        names |= {"autograd.h", "tensor_memory.h"}
-    if any(one.wrapper is not None and one.wrapper.is_compared for one in implemented):
-        names.add("tensor_memory.h")
-    # The backend that the library is can fall back to the CPU for what it does not name.
-    if any(r.key.endswith("PrivateUse1") or (r.kernel and r.kernel.backend) for r in registered):
-        names.add("fallback.h")
-    # A library that allocates the tensors of PrivateUse1 is a device.
-    allocated = {one.key for one in registered if one.operator.name == "aten::empty.memory_format"}
-    if "PrivateUse1" in allocated:
-        names |= {"device.h", "device_kernels.cpp"}
+    names = _copied_headers(registered, implemented, layout)
     yield from copied_files(layout, "cpp_torch", *sorted(names))
     if options.module:
         yield module_file(layout, options.module)

@@ -55,7 +55,8 @@ def own_types(
     function: NativeFunction, signature: CppSignature, classes: Classes = NO_CLASSES
 ) -> CppSignature:
     """A signature of a dialect with the types that libtorch takes."""
-    parameters, returns = signature.parameters, signature.returns
+    parameters = signature.parameters
+    returns = signature.returns
     if function.namespace not in TORCH_NAMESPACES:
         arguments = {a.name: a for a in function.func.arguments}
         parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
@@ -65,7 +66,8 @@ def own_types(
             returns = returns._replace(args=tuple(map(bare, returns.args)))
     if classes:
         parameters = tuple([p._replace(type=_passed(p.type, classes)) for p in parameters])
-        is_class, returns = returns in classes, _passed(returns, classes)
+        is_class = returns in classes
+        returns = _passed(returns, classes)
         returns = bare(returns) if is_class else returns
     parameters = tuple([p if p.default is None else _with_made_list(p) for p in parameters])
     return CppSignature(signature.name, returns, trailing_defaults(parameters))
@@ -91,7 +93,9 @@ def _default(argument: Argument) -> Expression | None:
     # With a list of complex numbers as default, g++ 12 gives every function the first one's.
     lists = [part for part in walk_type(argument.type) if isinstance(part, ListType)]
     is_refused = any(bare_type(part.elem) == "complex" for part in lists)
-    return None if is_refused else default_of(argument, TORCH)
+    if is_refused:
+        return None
+    return default_of(argument, TORCH)
 
 
 def _with_made_list(parameter: CppParameter) -> CppParameter:
@@ -125,7 +129,9 @@ def refused(function: NativeFunction, classes: Collection[str]) -> Iterator[tupl
     structured kernel, whose types are another dialect's."""
     if function.namespace in TORCH_NAMESPACES:
         return
-    known = _TAKEN if function.shares_structured else _TAKEN.union(classes)
+    known = _TAKEN
+    if not function.shares_structured:
+        known = _TAKEN.union(classes)
     for argument in function.func.arguments:
         for name in _unknown(argument.type, known):
             yield f"argument `{argument.name}`", name
@@ -159,7 +165,9 @@ def _is_given_back(schema: FunctionSchema, count: int) -> bool:
 
 def _unknown(type_: Type, known: Collection[str]) -> Iterator[str]:
     for part in walk_type(type_):
-        name = part.name if isinstance(part, (BaseType, GenericType)) else ""
+        name = ""
+        if isinstance(part, (BaseType, GenericType)):
+            name = part.name
         has_keys = isinstance(part, GenericType) and bare_type(part.args[0]) in _DICT_KEYS
         if name and name not in known and not (name == "Dict" and has_keys):
             yield name

@@ -47,7 +47,9 @@ class Devices(NamedTuple):
     def headers(self) -> tuple[str, ...]:
         check = ("ATen/core/op_registration/adaption.h",) if self.checked else ()
         is_guarded = self.guarded or self.is_guarded_by_options
-        return (*check, "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h") if is_guarded else check
+        if is_guarded:
+            return (*check, "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h")
+        return check
 
 
 ANY_DEVICE = Devices()
@@ -144,11 +146,15 @@ def devices(function: NativeFunction, key: str, backend: Backend | None = None) 
         if is_tensor_like(a.type) and dispatch_kind(a.type) is not DispatchKind.nothing
     ]
     is_between = function.namespace == "aten" and function.func.base_name in BETWEEN_DEVICES
-    checked = [] if is_between or function.device_check == "NoCheck" else tensors
+    checked = tensors
+    if is_between or function.device_check == "NoCheck":
+        checked = []
     by_options = function.device_guard and layout.options is not None
     # The device of self, of an out argument, or of the first one. Lists of optional tensors have none by `device_of`.
     eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
-    guarded = "self" if "self" in eligible else next(iter(eligible), "")
+    guarded = "self"
+    if "self" not in eligible:
+        guarded = next(iter(eligible), "")
     is_guarded = function.device_guard and not by_options
     return Devices(
         tuple([a.name for a in checked]),

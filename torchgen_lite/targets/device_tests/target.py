@@ -31,7 +31,8 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
     for part in parts:
         path = f"{options.folder}/_device_{part}.py"
         tests.append(OutputFile(path, f"device_tests/{part}.py.j2"))
-    path, source = f"{options.folder}/_device_tests.py", "copied/device_tests/_device_tests.py"
+    path = f"{options.folder}/_device_tests.py"
+    source = "copied/device_tests/_device_tests.py"
     return TargetResult((*tests, OutputFile(path, source)))
 
 

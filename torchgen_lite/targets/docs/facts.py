@@ -58,7 +58,9 @@ class Reference:
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
         for modules in self.program.modules.values() if kernel not in WORDS else ():
-            place = modules["kernels"].place(kernel) if "kernels" in modules else None
+            place = None
+            if "kernels" in modules:
+                place = modules["kernels"].place(kernel)
             if place is not None:
                 return portable_path(place.source.path)
         return ""
@@ -103,7 +105,8 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
     resolved = program.resolved
     together: dict[str, set[str]] = {}
     for operator in operators.values():
-        group, views = operator.group, operator.views
+        group = operator.group
+        views = operator.views
         names = {operator.name}
         names |= {function.name for function in group.functions()} if group else set()
         names |= {function.name for function in views.functions()} if views else set()
@@ -124,7 +127,10 @@ def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str
     found: dict[tuple[str, ...], list[list[Cell]]] = {}
     for run in runs_of(table(registrations), are_alike):
         if run[0].origin != MISSING:
-            source = "" if run[0].source == run[0].key else run[0].source
+            source = ""
+            if run[0].source != run[0].key:
+                source = run[0].source
             found.setdefault((run[0].origin, run[0].label, source), []).append(run)
     for runs in sorted(found.values(), key=lambda runs: runs[0][0].origin == FALLBACK):
-        yield tuple([(run[0].key, run[-1].key) for run in runs]), runs[0][0]
+        keys = [(run[0].key, run[-1].key) for run in runs]
+        yield tuple(keys), runs[0][0]

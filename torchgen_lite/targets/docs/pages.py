@@ -92,7 +92,8 @@ class PageView:
         return tuple(self._facts())
 
     def _facts(self) -> Iterator[Fact]:
-        function, phrase = self.operator.function, self.markup.phrase
+        function = self.operator.function
+        phrase = self.markup.phrase
         kind = str(self.operator.kind)
         words = [_KINDS.get(kind, kind), *(["view"] if self.operator.is_view else [])]
         yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
@@ -106,7 +107,9 @@ class PageView:
             yield "Kernels of", (phrase(function.delegate),), self._page(function.delegate)
         span = function.span
         if span is not None:
-            label = "Derived from an entry of" if self.operator.is_derived else "Declared in"
+            label = "Declared in"
+            if self.operator.is_derived:
+                label = "Derived from an entry of"
             path = span.source.path
             yield label, (phrase(portable_path(path)),), self._source(path)
 
@@ -119,16 +122,23 @@ class PageView:
     @kept
     def kernels(self) -> tuple[tuple[str, Phrase, Phrase, str], ...]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
-        phrase, kernels = self.markup.phrase, self.operator.kernels
+        phrase = self.markup.phrase
+        kernels = self.operator.kernels
         found = [(one.key, one.kernel, self.reference.source(one.kernel)) for one in kernels]
-        return tuple([(k, phrase(n), phrase(f), self._source(f) if f else "") for k, n, f in found])
+        rows = []
+        for key, kernel, file in found:
+            address = self._source(file) if file else ""
+            rows.append((key, phrase(kernel), phrase(file), address))
+        return tuple(rows)
 
     @kept
     def table(self) -> tuple[Row, ...]:
         registrations = self.reference.tables.get(self.name)
         rows: list[Row] = []
         for runs, cell in rows_of(registrations) if registrations is not None else ():
-            source = "" if cell.source in (cell.key, cell.called) else cell.source
+            source = ""
+            if cell.source not in (cell.key, cell.called):
+                source = cell.source
             found = self.markup.phrase(cell.label), self.markup.text(cell.called), source
             rows.append((runs, *found))
         return tuple(rows)
@@ -140,16 +150,22 @@ class PageView:
     @kept
     def composition(self) -> tuple[tuple[str, str, Phrase], ...]:
         """What the operator composes with, in what way, and why."""
-        served, text = self.reference.served.get(self.name), self.markup.text
+        served = self.reference.served.get(self.name)
+        text = self.markup.text
         rows = composition(self.operator, served) if served else ()
-        return tuple([(text(a), text(b), self.markup.phrase(why)) for a, b, why in rows])
+        found = []
+        for what, how, why in rows:
+            found.append((text(what), text(how), self.markup.phrase(why)))
+        return tuple(found)
 
     @kept
     def formulas(self) -> Mapping[str, Block]:
         """The formulas for each autograd key; those of all have an empty one."""
         derivatives = self.operator.function.derivatives
         values = [_line(one) for one in (derivatives.let if derivatives else ())]
-        let = ["let:", *(f"  {value}" for value in values)] if values else []
+        let = []
+        if values:
+            let = ["let:", *(f"  {value}" for value in values)]
         return {
             "" if key == DEFAULT else key: self.markup.block("yaml", [*let, *map(_line, formulas)])
             for key, formulas in (derivatives.variants if derivatives else ())
@@ -177,12 +193,16 @@ class PageView:
 
     def _page(self, name: str) -> str:
         """The address of an operator's page, seen from this one; empty if it has none."""
-        return link(self.paths[name], self.paths[self.name]) if name in self.paths else ""
+        if name in self.paths:
+            return link(self.paths[name], self.paths[self.name])
+        return ""
 
     def _source(self, path: str) -> str:
         """The address of a file of the project."""
         is_known = bool(self.sources) and path == portable_path(path)
-        return self.markup.code(self.sources + quote(path)) if is_known else ""
+        if is_known:
+            return self.markup.code(self.sources + quote(path))
+        return ""
 
 
 def _line(formula: Formula) -> str:
@@ -207,7 +227,9 @@ def index_view(
     sections: dict[str, list[Link]] = {}
     for operator in sorted(operators, key=lambda operator: operator.name):
         lines = paragraphs(operator)[:1]
-        first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0] if lines else ""
+        first = ""
+        if lines:
+            first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0]
         entry = (operator.schema.local_name, paths[operator.name], markup.text(first))
         sections.setdefault(operator.function.namespace, []).append(entry)
     return {name: sections[name] for name in sorted(sections)}

@@ -32,7 +32,8 @@ def build_docs(program: Program, options: DocsOptions) -> TargetResult:
 
 
 def _files(program: Program, options: DocsOptions, selection: Selection) -> Iterator[OutputFile]:
-    formats, found = dict.fromkeys(options.format), reference(program, selection)
+    formats = dict.fromkeys(options.format)
+    found = reference(program, selection)
     for name in formats:
         folder = join(options.folder, name) if len(formats) > 1 else options.folder
         for file in _pages(found, _MARKUP[name], options):

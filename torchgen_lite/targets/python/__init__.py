@@ -5,5 +5,5 @@
     <folder>/<package>/register_*.py    registrations.py, key_file.py
     <folder>/<package>/nodes.py ...     differentiation.py, autograd.py, nodes.py
 
-`views.py` and `overloads.py` compute what the templates print; `package.py` has names and imports.
+`overloads.py` says how a call chooses between overloads; `package.py` has names and imports.
 """

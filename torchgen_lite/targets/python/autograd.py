@@ -92,8 +92,11 @@ def autograd_view(
 
 
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
-    kind, schema = view.overload.kind, view.overload.schema
-    result = "self" if kind is SchemaKind.inplace else "_result"
+    kind = view.overload.kind
+    schema = view.overload.schema
+    result = "_result"
+    if kind is SchemaKind.inplace:
+        result = "self"
     parts = [result]
     if kind is not SchemaKind.inplace and len(schema.returns) != 1:
         parts = [f"_result[{index}]" for index in range(len(schema.returns))]
@@ -126,7 +129,9 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
 def carrying(view: AutogradView, info: DifferentiabilityInfo) -> AutogradView:
     """The kernel in a package whose framework has tangents."""
     reason = refuses_forward(info) if view.node else ""
-    message = quote(forward_refusal(view.overload.function.name, reason)) if reason else ""
+    message = ""
+    if reason:
+        message = quote(forward_refusal(view.overload.function.name, reason))
     return view._replace(carries=bool(view.node) and not reason, without_tangents=message)
 
 
@@ -139,7 +144,9 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     """The kernel of an operator that writes, or makes a view, which is tracked only if the operator
     has a derivative."""
     is_view = plan.tracking is Origin.view and any(one.slots for one in plan.infos.values())
-    several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
+    several = False
+    if is_view:
+        several = isinstance(overload.schema.returns[0].type, ListType)
     written = {
         identifier(a.name): a.type for a in overload.schema.written if a.name in plan.written
     }

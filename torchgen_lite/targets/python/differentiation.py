@@ -100,9 +100,7 @@ def _node_file(
         "runtime": package.runtime,
         "framework": package.called("_"),
         "helpers": helper_modules(helpers),
-        "arithmetic": sorted(
-            {a for n in nodes for d in (*n.derivatives, *n.tangents) for a in d.arithmetic}
-        ),
+        "arithmetic": sorted({name for node in nodes for name in node.arithmetic}),
         "nodes": nodes,
     }
     if nodes:

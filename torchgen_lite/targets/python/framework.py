@@ -9,9 +9,10 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
-from torchgen_lite.loader.config.project import Config, locate_option
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.python.kernel_modules import read_constants
 from torchgen_lite.loader.sources import words_beside
+from torchgen_lite.targets.output import wrong_option
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
@@ -19,7 +20,8 @@ from torchgen_lite.targets.python.package import Package, used_constants, used_t
 _PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 _WORDS = words_beside(__file__)
-CALLED, FORWARD = _WORDS["called"], _WORDS["forward"]
+CALLED = _WORDS["called"]
+FORWARD = _WORDS["forward"]
 
 
 def known_names(program: Program) -> frozenset[str] | None:
@@ -49,28 +51,26 @@ def check_framework(
     if index is None or package.known is None:
         return
     path = index.modules[0].source.path
-    place = locate_option(program.config, f"target.{TARGET}", "framework")
     for name, use in framework_names(package).items():
         if name not in package.known:
             message = f"`{package.framework}` has no `{name}`, which {use} need"
             help_ = did_you_mean(name, package.known) or f"define or import it in `{path}`"
-            yield Diagnostic("TG510", message, place, help=help_)
+            yield wrong_option(program.config, TARGET, "framework", message, help_)
 
 
 def _lacking(
     program: Program, package: Package, registered: Iterable[Registration]
 ) -> Iterator[Diagnostic]:
     """What the package would import from a framework, if none is configured."""
-    place = locate_option(program.config, f"target.{TARGET}", "kernels")
     help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
     made = next((one for one in registered if one.origin not in _PLAIN), None)
     if made is not None:
         message = f"the generated kernel of `{made.operator.name}` for {made.key} needs functions of a `framework`"
-        yield Diagnostic("TG510", message, place, help=help_)
+        yield wrong_option(program.config, TARGET, "kernels", message, help_)
     for name in used_constants(package.overloads):
         if name not in _CONSTANTS:
             message = f"the default `{name}` is a constant of a `framework`"
-            yield Diagnostic("TG510", message, place, help=help_)
+            yield wrong_option(program.config, TARGET, "kernels", message, help_)
 
 
 def registered_by_framework(

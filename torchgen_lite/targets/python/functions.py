@@ -75,7 +75,9 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
 def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
     """The packet in `ops` with these overloads; empty if they are in several namespaces."""
     namespaces = {o.function.namespace for o in overloads}
-    return f"_ops.{identifier(*namespaces)}.{identifier(base)}" if len(namespaces) == 1 else ""
+    if len(namespaces) == 1:
+        return f"_ops.{identifier(*namespaces)}.{identifier(base)}"
+    return ""
 
 
 def _types(package: Package, groups: Groups) -> dict[str, object]:
@@ -114,6 +116,8 @@ def _packets(
         packet = build_packet(name, mine, prefix)
         # `functions.py` has the same packet if it has exactly these overloads for the name.
         is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
-        function = name if is_shared and not packet.stub else ""
+        function = ""
+        if is_shared and not packet.stub:
+            function = name
         packets.append((packet, function, {o.attribute: o.stub for o in group}))
     return packets

@@ -25,8 +25,10 @@ from torchgen_lite.targets.python.registrations import author_functions, build_r
 
 def build_kernels(program: Program, selection: Selection, package: Package) -> TargetResult:
     """The files with kernels, and the diagnostics for kernels and formulas."""
-    known, modules = known_names(program), program.modules.get(TARGET, {})
-    package, registered = package._replace(known=known), tuple(selection.registrations(program))
+    known = known_names(program)
+    modules = program.modules.get(TARGET, {})
+    package = package._replace(known=known)
+    registered = tuple(selection.registrations(program))
     chosen = [f for f in selection.functions if not tensor_options(f.func)]
     diagnostics = (
         *check_author(author_functions(package, registered), modules),

@@ -89,7 +89,8 @@ def generated(key: str, overload: Overload, module: str, role: str) -> Registere
 def build_key_file(package: Package, key: str, registered: Sequence[Registered]) -> OutputFile:
     """`register_cpu.py`."""
     references: list[KernelReference] = []
-    written, fallthroughs = [], []
+    written = []
+    fallthroughs = []
     modules: dict[str, dict[str, list[tuple[Overload, str]]]] = {}
     for _, overload, kernel in registered:
         library = identifier(overload.function.namespace)

@@ -22,7 +22,11 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
     # `methods.py` itself defines the adapter, which takes the place of the stub.
-    own = [o if _takes_self_first(o) else o._replace(flat=f"_{o.flat}", scope="") for o in methods]
+    own = []
+    for method in methods:
+        if not _takes_self_first(method):
+            method = method._replace(flat=f"_{method.flat}", scope="")
+        own.append(method)
     groups = group_by_base(map(as_method, own))
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
     views = {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.linear import is_tried
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
-from torchgen_lite.analysis.differentiability.shared import with_shared
+from torchgen_lite.analysis.differentiability.nodes import (
+    Gradients,
+    SharedValue,
+    plan_backward,
+    reads_of,
+)
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
-from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, readings, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
@@ -20,8 +24,6 @@ from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
-# How formulas of tangents name a value.
-_SPELLED = (("", ""), ("", "_p"), ("original_", "_p"))
 # The framework functions that save a whole value.
 _SAVE = {
     DispatchKind.tensor: "save",
@@ -47,10 +49,10 @@ class SavedView(NamedTuple):
 
 
 def saved_input(saved: Saved, info: DifferentiabilityInfo, kind: SchemaKind) -> SavedView:
-    """A value of an input, which is saved before the call. A call is recorded if some argument needs
-    a gradient, so a value that serves the only one is always saved."""
+    """A value of an input, which is saved before the call. What every gradient needs is always saved: a call is
+    recorded if some argument needs one."""
     name = identifier(saved.source)
-    needs = saved.needed_by if saved.keeps_tensors and len(info.slots) > 1 else ()
+    needs = saved.needed_by if saved.keeps_tensors else ()
     return _saved(saved, name)._replace(
         condition=" or ".join(f"_needs[{index}]" for index in needs),
         is_original=kind is SchemaKind.inplace and saved.is_whole and name == "self",
@@ -72,27 +74,14 @@ def _saved(saved: Saved, value: str) -> SavedView:
     return SavedView(_READ[saved.fact].format(value, saved.dim), "")
 
 
-class DerivativeView(NamedTuple):
-    """One formula, or a value that several share, and what it has `called` of the framework, and of the runtime for `arithmetic`.
-    `targets` are the gradients that it computes; `need` is the test for running it, or empty if it
-    always runs; `mask` is the value of `grad_input_mask`, or empty if unused."""
-
-    targets: str
-    formula: str
-    called: Sequence[str]
-    arithmetic: Sequence[str]
-    need: str
-    mask: str
-    is_single: bool
-
-
 class NodeView(NamedTuple):
     """A node class, and the parts of its `apply`.
 
     `unpacked` are the locals for saved values, `gradients` the locals for gradients of results with
     their positions, and `result` is the tuple of gradients of the arguments. If `is_materialized`,
-    missing gradients of results become zeros. Forward mode has to try formulas that may not be linear (`is_tried`). The written formulas of `tangents` read those that are `given` of
-    arguments, and `values`.
+    missing gradients of results become zeros. Forward mode has to try formulas that may not be linear (`is_tried`). The
+    written formulas of `tangents` read those that are `given` of arguments, and `values`. The formulas have `called` these
+    functions of the framework, and those of the runtime for `arithmetic`.
     """
 
     name: str
@@ -101,11 +90,14 @@ class NodeView(NamedTuple):
     is_materialized: bool
     is_tried: bool
     gradients: Sequence[tuple[str, int]]
-    derivatives: Sequence[DerivativeView]
+    shared: Sequence[SharedValue]
+    derivatives: Sequence[Gradients]
     result: str
     given: str
     values: Sequence[str]
-    tangents: Sequence[DerivativeView]
+    tangents: Sequence[str]
+    called: Sequence[str]
+    arithmetic: Sequence[str]
 
 
 class Functions(NamedTuple):
@@ -131,7 +123,9 @@ class Functions(NamedTuple):
         if not saved.is_whole and saved.fact not in _READ:
             return None
         name = Name(identifier(saved.name))
-        return self._call("zeros", name) if saved.fact is Fact.info else name
+        if saved.fact is Fact.info:
+            return self._call("zeros", name)
+        return name
 
     def conjugate(self, value: Expression, kind: Kind) -> Expression:
         """The conjugate of a number, or of a tensor by the framework's `conj`.
@@ -162,81 +156,53 @@ def _alias(module: str) -> str:
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
     schema = info.function.func
+    functions = Functions(helpers, set(), set())
     names = [identifier(saved.name) for saved in kept(info)]
+    is_asked = bool(info.used_gradients) or "grads" in info.mentioned
+    words = FormulaNames(
+        functions.expression, functions.arithmetic, functions.local, functions.conjugate
+    )
+    shared, derivatives = plan_backward(
+        info,
+        "_node.needs[{}]".format,
+        lambda tree: write(in_python(tree, words)),
+        # A call is recorded if some argument needs a gradient, so that of the only one is wanted.
+        lambda derivative: len(derivative.names) == 1 and len(info.slots) > 1,
+    )
+    whole = words._replace(saved=_whole)
+    tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
     return NodeView(
         name=info.node_name,
         operator=schema.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
-        is_materialized=info.is_materialized
-        and (bool(info.used_gradients) or "grads" in info.mentioned),
+        is_materialized=info.is_materialized and is_asked,
         is_tried=not info.forward and is_tried(info, helpers),
         gradients=[(name, position) for name, position, _ in used_gradients(info)],
-        derivatives=_derivatives(info, helpers),
+        shared=shared,
+        derivatives=derivatives,
         result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
         given=tuple_display([f"{s.name}_t" for s in info.slots]),
         values=[identifier(name) for name, _ in reads(info)],
-        tangents=[
-            _view(one.tree, helpers, targets="", need="", local=_whole)
-            for one in info.forward
-            if one.tree is not None
-        ],
+        tangents=tangents,
+        called=sorted(functions.called),
+        arithmetic=sorted(functions.numeric),
     )
 
 
 def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tuple[str, str]]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
-    schema, used = info.function.func, frozenset().union(*(one.mentioned for one in info.forward))
+    schema = info.function.func
+    used = frozenset().union(*(one.mentioned for one in info.forward))
     values = {argument.name: identifier(argument.name) for argument in schema.arguments}
     if [*results] == ["self"]:
         # What it was before the call.
         values["self"] = "_self"
     values |= zip(return_names(schema), results or return_names(schema))
-    names = ((f"{start}{name}{end}", name) for name in values for start, end in _SPELLED)
-    return [(written, values[name]) for written, name in names if written in used]
+    read = [one for one in reads_of(info, schema, used) if not one.is_tangent]
+    return [(one.name, values[one.source]) for one in read]
 
 
 def _whole(saved: Saved) -> Expression | None:
-    return Name(identifier(saved.source)) if saved.is_whole else None
-
-
-def _derivatives(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> list[DerivativeView]:
-    """The formulas, after the values that they share."""
-    formulas, found = with_shared(info), []
-    for one, tree in zip(info.derivatives, formulas.trees):
-        needs = [f"_node.needs[{info.arguments.index(name)}]" for name in one.names]
-        is_single = len(needs) == 1
-        view = _view(
-            tree,
-            helpers,
-            targets=", ".join(f"grad_{identifier(name)}_" for name in one.names),
-            need=needs[0] if is_single and len(info.slots) > 1 else "",
-            mask=tuple_display(needs) if "grad_input_mask" in one.mentioned else "",
-            is_single=is_single,
-        )
-        found.append(view)
-    # What always runs wants whatever it uses.
-    wanted = formulas.wanted([[one.need] for one in found])
-    shared = [
-        _view(tree, helpers, targets=name, need="" if "" in tests else " or ".join(tests))
-        for name, tree, tests in wanted
-    ]
-    return [*shared, *found]
-
-
-def _view(
-    tree: Typed,
-    helpers: Mapping[str, str],
-    *,
-    targets: str,
-    need: str,
-    mask: str = "",
-    is_single: bool = True,
-    local: Callable[[Saved], Expression | None] | None = None,
-) -> DerivativeView:
-    functions = Functions(helpers, set(), set())
-    words = FormulaNames(
-        functions.expression, functions.arithmetic, local or functions.local, functions.conjugate
-    )
-    formula = write(in_python(tree, words))
-    called, numeric = sorted(functions.called), sorted(functions.numeric)
-    return DerivativeView(targets, formula, called, numeric, need, mask, is_single)
+    if saved.is_whole:
+        return Name(identifier(saved.source))
+    return None

@@ -83,7 +83,9 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
     merged = []
     for overload in overloads:
         if not overload.schema.out:
-            partner = out_of.pop(_call_shape(overload), None) if out_of else None
+            partner = None
+            if out_of:
+                partner = out_of.pop(_call_shape(overload), None)
             merged.append(_public(overload, partner))
     merged += [_public(o._replace(arguments=o.schema.inputs, out=o)) for o in out_of.values()]
     return merged
@@ -129,7 +131,9 @@ def _with_varargs(overload: Overload, variant: Variant) -> Overload:
     """
     positional = [a for a in overload.arguments if not a.kwarg_only]
     at = 1 if variant == "method" else 0
-    type_ = positional[at].type if len(positional) == at + 1 else None
+    type_ = None
+    if len(positional) == at + 1:
+        type_ = positional[at].type
     if not isinstance(type_, ListType) or bare_type(type_.elem) not in ("int", "SymInt"):
         return overload
     if positional[at].default is not None:

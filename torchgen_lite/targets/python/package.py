@@ -76,7 +76,9 @@ class Overload(NamedTuple):
     @property
     def out_names(self) -> list[str]:
         """The keywords of the out variant, if they are others than `out` alone."""
-        names = [identifier(a.name) for a in self.out.schema.out] if self.out else []
+        names = []
+        if self.out:
+            names = [identifier(a.name) for a in self.out.schema.out]
         return [] if names == ["out"] else names
 
 
@@ -97,14 +99,18 @@ class Package(NamedTuple):
     @property
     def runtime(self) -> str:
         """The module of the dispatcher, as the package's modules import it."""
-        return ".runtime" if self.options.runtime == VENDORED else self.options.runtime
+        if self.options.runtime == VENDORED:
+            return ".runtime"
+        return self.options.runtime
 
     @property
     def framework(self) -> str:
         """The module of types and helpers. If none is configured, it is the runtime's own module,
         which has types for annotations."""
         named = self.options.framework
-        return f"{self.runtime}.framework" if named == NO_FRAMEWORK else named
+        if named == NO_FRAMEWORK:
+            return f"{self.runtime}.framework"
+        return named
 
     def called(self, prefix: str = "") -> CalledModule:
         """The framework for templates that call it."""
@@ -113,7 +119,9 @@ class Package(NamedTuple):
 
 def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
     """Name every overload. The first operator's namespace is the home; its names have no prefix."""
-    home = operators[0].function.namespace if operators else "aten"
+    home = "aten"
+    if operators:
+        home = operators[0].function.namespace
     shards = shards_of(operators, options.shards, MANY_OPERATORS)
     overloads = [
         Overload(
@@ -204,4 +212,6 @@ def constant_of(argument: Argument) -> str:
     if text is None or not text[:1].isalpha() or text in ("None", "True", "False"):
         return ""
     value = python.default(argument)
-    return identifier(value.name) if isinstance(value, NamedConstant) else ""
+    if isinstance(value, NamedConstant):
+        return identifier(value.name)
+    return ""

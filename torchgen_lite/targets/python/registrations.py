@@ -77,7 +77,9 @@ def build_registrations(
             structured=kernels,
         )
     for one in registered:
-        located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
+        located = None
+        if one.origin in WRITTEN and one.kernel:
+            located = find(one.kernel.kernel)
         if located is not None or one.origin is Origin.falls_through:
             found.append(key_file.Registered(one.key, by_name[one.operator.name], located))
     if selected:
@@ -93,14 +95,16 @@ def build_registrations(
     blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
     order = {key: position for position, key in enumerate(ordered)}
-    keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, len(order)), key))
+    last = len(order)
+    keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, last), key))
     for key in keys:
         yield key_file.build_key_file(package, key, [one for one in found if one.key == key])
     constants = used_constants(package.overloads)
     if constants:
         yield _constants_file(package, constants)
     own = ["constants"] if constants else []
-    context = {"modules": [*own, *[f"register_{key.lower()}" for key in keys]]}
+    own += [f"register_{key.lower()}" for key in keys]
+    context = {"modules": own}
     yield OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
 
 
@@ -132,7 +136,8 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
         if one.kernel is not None and one.kernel.kernel not in BY_WORD:
             gives = returned(python.returns(schema.returns))
             gives = NONE if one.origin in STRUCTURED else gives
-            name, place = one.kernel.kernel, one.kernel.kernel_span
+            name = one.kernel.kernel
+            place = one.kernel.kernel_span
             wanted.append((name, one.key, place, schema.arguments, gives))
         if one.source is not None and one.key == META:
             wanted.append((metas[one.source.name], META, schema.name_span, schema.inputs, ANY))
@@ -156,12 +161,19 @@ def _structured(
     kernels: dict[str, list[StructuredView]] = {}
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
         meta = find(metas[source.name])
-        implementation = find(one.kernel.kernel) if one.kernel is not None else None
+        implementation = None
+        if one.kernel is not None:
+            implementation = find(one.kernel.kernel)
         if meta is None or (one.kernel is not None and implementation is None):
             continue
-        member, outs = by_name[one.operator.name], [identifier(a.name) for a in source.schema.out]
-        specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-        names = ["self"] if member.kind is SchemaKind.inplace else outs
+        member = by_name[one.operator.name]
+        outs = [identifier(a.name) for a in source.schema.out]
+        specs = ["spec"]
+        if len(outs) > 1:
+            specs = [f"spec[{index}]" for index in range(len(outs))]
+        names = outs
+        if member.kind is SchemaKind.inplace:
+            names = ["self"]
         passed = python.forwarded(replace(member.schema, arguments=member.schema.inputs))
         results = list(zip(names, specs, outs, strict=True))
         view = StructuredView(member, meta, implementation, passed, results)

@@ -107,39 +107,50 @@ class StubView(NamedTuple):
 def qualified(function: NativeFunction) -> str:
     """The schema with its namespace: `aten::relu(Tensor self) -> Tensor`."""
     text = str(function.func)
-    return text if function.func.namespace else f"{function.namespace}::{text}"
+    if function.func.namespace:
+        return text
+    return f"{function.namespace}::{text}"
 
 
 def stub_view(overload: Overload, shadowed: frozenset[str] = frozenset()) -> StubView:
     """The view of one overload; `templates/python/operators.py.j2` shows the code."""
-    function, schema = overload.function, overload.schema
+    function = overload.function
+    schema = overload.schema
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
     lines = doc_lines(function.doc)
     sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
     dispatching = {name: kind for name, kind in names.items() if kind is not DispatchKind.nothing}
     keys = [f"[{python.keyset_of(kind, name)}]" for name, kind in dispatching.items()]
+    rows = []
+    if len(keys) > 2:
+        rows = ["".join(keys[start : start + 3]) for start in range(0, len(keys), 3)]
+    kinds = "".join(kind.value for kind in names.values())
+    shown = {position: identifier(a.name) for position, a in sized}
+    types = [f"{position}: {quote(str(a.type))}" for position, a in sized]
     return StubView(
         name=overload.flat,
         parameters=", ".join(map(str, unshadowed(overload.parameters, shadowed))),
         result=str(returned(overload.returns).unshadowed(shadowed)),
         doc=doc_text([qualified(function), "", *lines]) if lines else "",
-        sized=[(i, identifier(a.name), _not_tuple(identifier(a.name), a.type)) for i, a in sized],
+        sized=[(i, shown[i], _not_tuple(shown[i], a.type)) for i, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
         path="".join(keys),
-        rows=["".join(keys[i : i + 3]) for i in range(0, len(keys), 3)] if len(keys) > 2 else [],
+        rows=rows,
         dispatching=", ".join(dispatching),
         passed=", ".join(python.forwarded(schema)),
         library=identifier(overload.function.namespace),
         schema=quote(qualified(function)),
-        kinds=quote("".join(kind.value for kind in names.values())),
+        kinds=quote(kinds),
         tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
         returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
-        types=", ".join(f"{position}: {quote(str(a.type))}" for position, a in sized),
+        types=", ".join(types),
     )
 
 
 def _not_tuple(name: str, type_: Type) -> str:
     """The test whether a sized list has to become a tuple; `runtime/stub.py` has the same."""
     test = f"_type({name}) is not _tuple"
-    return f"{name} is not None and {test}" if isinstance(type_, OptionalType) else test
+    if isinstance(type_, OptionalType):
+        return f"{name} is not None and {test}"
+    return test

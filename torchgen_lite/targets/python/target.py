@@ -44,7 +44,9 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
     """The operators that have stubs. If no kernels are configured, there are only stubs."""
-    home = program.functions[0].namespace if program.functions else ""
+    home = ""
+    if program.functions:
+        home = program.functions[0].namespace
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     problem = partial(_inexpressible, home=home, stubs=stubs, records=bool(options.kernels))
     return select(program, TARGET, options.skip, problem, () if options.kernels else tuple(Origin))
@@ -89,7 +91,8 @@ def _inexpressible(
 
 def _has_list_among_results(function: NativeFunction) -> bool:
     """Whether the result has a list, with a gradient for each of its tensors, and other results."""
-    derivatives, returns = function.derivatives, function.func.returns
+    derivatives = function.derivatives
+    returns = function.func.returns
     if derivatives is None or len(returns) == 1:
         return False
     flags = derivatives.output_differentiability or [True] * len(returns)

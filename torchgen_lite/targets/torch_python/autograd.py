@@ -18,12 +18,18 @@ def backward_muladd(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, refusal
-from torchgen_lite.analysis.differentiability.shared import with_shared
+from torchgen_lite.analysis.differentiability.nodes import (
+    Backward,
+    Gradients,
+    SharedValue,
+    plan_backward,
+)
 from torchgen_lite.analysis.differentiability.vocabulary import called_in_torch
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.callees import Callee
@@ -40,20 +46,10 @@ from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-class FormulaView(NamedTuple):
-    """One formula. Each of `gradients` has a local, a value if it is not wanted, and whether it is a list.
-    `wanted` says which of them are wanted; `mask` is the same as a tuple, or empty."""
-
-    gradients: tuple[tuple[str, str, bool], ...]
-    wanted: Sequence[str]
-    mask: str
-    value: str
-
-
 class AutogradView(NamedTuple):
     """The functions of one operator: two, which keep `tensors`, and `attributes` of `ctx`, and one for `tangents` if the
     entry has them. `inputs` are the locals of the first, `grads` and `tangent_locals` those of the others; `shared` are
-    those that several formulas use, each with the tests under which it is wanted.
+    those that several `formulas` use. `positions` are those of the arguments in `needs`.
     """
 
     operator: PackagedOperator
@@ -64,8 +60,9 @@ class AutogradView(NamedTuple):
     undifferentiable: Sequence[tuple[str, str]]
     without_gradient: Sequence[str]
     grads: Sequence[saved.Local]
-    shared: Sequence[tuple[str, str, Sequence[str]]]
-    formulas: Sequence[FormulaView]
+    positions: Mapping[str, int]
+    shared: Sequence[SharedValue]
+    formulas: Sequence[Gradients]
     returned: str
     tangent_locals: Sequence[saved.Local]
     tangents: Sequence[str]
@@ -74,7 +71,9 @@ class AutogradView(NamedTuple):
     def saved(self) -> str:
         """The names of what is kept, as the left side of an assignment."""
         names = [tensors.name for tensors in self.tensors]
-        return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+        if len(names) == 1:
+            return f"({names[0]},)"
+        return ", ".join(names)
 
     @property
     def uses_needs(self) -> bool:
@@ -122,7 +121,8 @@ class _Functions:
     """What formulas call: operators of the package first, then helper modules, then torch."""
 
     def __init__(self, package: Package) -> None:
-        self.package, self.index = package, package.modules.get("formulas")
+        self.package = package
+        self.index = package.modules.get("formulas")
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
@@ -135,18 +135,24 @@ class _Functions:
     def expression(self, name: str) -> str:
         if name in self.operators:
             return self.operators[name].packet
-        helper = self.index.find(name) if self.index is not None else None
+        helper = None
+        if self.index is not None:
+            helper = self.index.find(name)
         if helper is None and name == "not_implemented":
             return f"_support.{name}"
         module = helper[0] if helper is not None else ""
         self.found.setdefault(name, (module, self.place))
-        return f"_helper_{name}" if module else f"torch.{name}"
+        if module:
+            return f"_helper_{name}"
+        return f"torch.{name}"
 
     def callee(self, call: Typed) -> Callee | None:
         """The operator that a call means, if it is no function of the author's."""
         name = called_name(call.node)
         is_helper = name is not None and self.index is not None and bool(self.index.find(name))
-        return call.operator if is_helper else call.operator or called_in_torch(call)
+        if is_helper:
+            return call.operator
+        return call.operator or called_in_torch(call)
 
 
 def _view(
@@ -165,6 +171,11 @@ def _view(
         _conjugate,
         functions.callee,
     )
+    positions = {argument.name: index for index, argument in enumerate(schema.positional)}
+    backward = Backward()
+    if not operator.function.is_auto:
+        test = partial(_wanted, info, positions)
+        backward = plan_backward(info, test, lambda tree: write(in_python(tree, words)))
     return AutogradView(
         operator,
         list(saved.kept_tensors(schema, info)),
@@ -174,7 +185,8 @@ def _view(
         tuple(_undifferentiable(operator, info)),
         [saved.output(schema, index) for index in others],
         tuple(_grads(schema, info)),
-        *(([], []) if operator.function.is_auto else _formulas(schema, info, words)),
+        positions,
+        *backward,
         _returned(operator, info, functions.package),
         *tangents_of(operator, info, words),
     )
@@ -214,33 +226,17 @@ def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[save
             yield "grads", tuple_display([f"grads[{i}]" for i in outputs])
 
 
-def _formulas(
-    schema: FunctionSchema, info: DifferentiabilityInfo, words: FormulaNames
-) -> tuple[list[tuple[str, str, list[str]]], list[FormulaView]]:
-    """What the formulas share, and each of them."""
-    positions = {a.name: i for i, a in enumerate(schema.positional)}
-    lists, formulas, found = _lists(schema), with_shared(info), []
-    for derivative, tree in zip(info.derivatives, formulas.trees):
-        gradients, wanted = [], []
-        for name in derivative.names:
-            need, is_list = f"needs[{positions[name]}]", name in lists
-            empty = f"[None] * len({need})" if is_list else "None"
-            gradients.append((f"grad_{name}_", empty, is_list))
-            wanted.append(f"any({need})" if is_list else need)
-        mask = tuple_display(wanted) if "grad_input_mask" in derivative.mentioned else ""
-        value = write(in_python(tree, words))
-        found.append(FormulaView(tuple(gradients), wanted, mask, value))
-    shared = formulas.wanted([one.wanted for one in found])
-    return [(name, write(in_python(tree, words)), tests) for name, tree, tests in shared], found
-
-
-def _lists(schema: FunctionSchema) -> set[str]:
-    return {a.name for a in schema.positional if isinstance(a.type, ListType)}
+def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int) -> str:
+    """Whether the gradient of an argument is wanted; of a list, whether that of some tensor is."""
+    argument = info.slots[slot]
+    need = f"needs[{positions[argument.name]}]"
+    return f"any({need})" if argument.is_list else need
 
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    schema, names = operator.schema, [a.name for a in operator.schema.positional]
+    schema = operator.schema
+    names = [a.name for a in operator.schema.positional]
     result = tuple_display([f"grad_{n}_" if n in info.arguments else "None" for n in names])
     if operator.function.is_auto:
         given = [

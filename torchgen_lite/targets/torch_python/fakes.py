@@ -61,7 +61,9 @@ def _checked_axes(operator: PackagedOperator) -> str:
     names = [*(one.name for one in line.tensors), *numbers_of(operator.schema)]
     items = ", ".join(f"{quote(name)}: {operator.names[name]}" for name in names)
     call = f"{operator.named('axes')}({{{items}}})"
-    return f"{_given(operator)} = {call}" if new_results(operator.schema) else call
+    if new_results(operator.schema):
+        return f"{_given(operator)} = {call}"
+    return call
 
 
 def _given(operator: PackagedOperator) -> str:
@@ -79,21 +81,26 @@ def _returned(operator: PackagedOperator) -> str:
         )
         for r in results
     ]
-    return values[0] if len(values) == 1 else tuple_display(values) if values else "None"
+    if len(values) == 1:
+        return values[0]
+    return tuple_display(values) if values else "None"
 
 
 def _result(operator: PackagedOperator, result: Result, rule: FakeRule) -> str:
     """The value of one result; for a list, as many tensors as the rule counts, or one per item of a
     list."""
     fields = {name: in_rule(tree, operator.names) for name, tree in rule.fields}
-    like, each = fields.get("like"), free_name("_each", operator.names)
+    like = fields.get("like")
+    each = free_name("_each", operator.names)
     if value_kind(result.value.type) != TENSORS:
         return write(_value(operator, result, fields))
     if "count" in fields:
         tensor = write(_value(operator, result, fields))
         return f"[{tensor} for {each} in _support.times({write(fields['count'])})]"
     lists = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSORS]
-    items = like if like is not None else Name(operator.names[lists[0]])
+    items = like
+    if items is None:
+        items = Name(operator.names[lists[0]])
     item = Name(each) if like is not None else None
     return f"[{write(_tensor(operator, result, fields, item))} for {each} in {write(items)}]"
 
@@ -107,7 +114,9 @@ def _value(operator: PackagedOperator, result: Result, fields: Fields) -> Expres
 
 
 def _view_of(base: Expression, fields: Fields) -> Expression:
-    shape, stride, offset = fields.get("shape"), fields.get("stride"), fields.get("offset")
+    shape = fields.get("shape")
+    stride = fields.get("stride")
+    offset = fields.get("offset")
     if stride is None and offset is None:
         return method_call(base, "view", shape or Member(base, "shape"))
     start = method_call(base, "storage_offset")
@@ -120,13 +129,18 @@ def _tensor(
     operator: PackagedOperator, result: Result, fields: Fields, like: Expression | None
 ) -> Expression:
     """The call that makes a tensor of the rule's shape, dtype and device."""
-    shape, dtype, device = fields.get("shape"), fields.get("dtype"), fields.get("device")
-    stride, memory_format = fields.get("stride"), fields.get("memory_format")
+    shape = fields.get("shape")
+    dtype = fields.get("dtype")
+    device = fields.get("device")
+    stride = fields.get("stride")
+    memory_format = fields.get("memory_format")
     if like is None and shape is None:
-        given, index = _given(operator), Literal(str(result.index))
+        given = _given(operator)
+        index = Literal(str(result.index))
         if memory_format is None:
             return method_call(Name(given), "new", index, dtype=dtype, device=device)
-        like, shape = Name(f"{given}.like"), Name(f"{given}.shapes[{result.index}]")
+        like = Name(f"{given}.like")
+        shape = Name(f"{given}.shapes[{result.index}]")
         dtype = dtype or Name(f"{given}.dtype({result.index})")
     if shape is None:
         assert like is not None
@@ -134,11 +148,14 @@ def _tensor(
             TORCH, "empty_like", like, dtype=dtype, device=device, memory_format=memory_format
         )
     tensors = [a.name for a in operator.schema.arguments if value_kind(a.type) == TENSOR]
-    base = Name(operator.names[tensors[0]]) if like is None and tensors else like
+    base = like
+    if like is None and tensors:
+        base = Name(operator.names[tensors[0]])
     if stride is None and memory_format is None and base is not None:
         return method_call(base, "new_empty", shape, dtype=dtype, device=device)
     if base is not None:
-        dtype, device = dtype or Member(base, "dtype"), device or Member(base, "device")
+        dtype = dtype or Member(base, "dtype")
+        device = device or Member(base, "device")
     if stride is not None:
         return method_call(TORCH, "empty_strided", shape, stride, dtype=dtype, device=device)
     return method_call(

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, Tangent
+from torchgen_lite.analysis.differentiability.nodes import reads_of
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
@@ -46,15 +47,17 @@ def _value(
         return write(in_python(one.tree, words)), one.mentioned
     if one.formula.word == AUTO_LINEAR:
         # The operator itself, of the tangents.
-        names = {
-            a: f"{a.name}_t" if a.name in info.arguments else a.name
-            for a in operator.schema.arguments
-        }
-        items = [
-            f"{a.name + '=' if a.kwarg_only else ''}{local(a.name) if a.name == name else identifier(name)}"
-            for a, name in names.items()
-        ]
-        return f"{operator.handle}({', '.join(items)})", frozenset(names.values())
+        items = []
+        used = []
+        for argument in operator.schema.arguments:
+            name = argument.name
+            value = local(name)
+            if name in info.arguments:
+                name = f"{name}_t"
+                value = identifier(name)
+            used.append(name)
+            items.append(f"{argument.name}={value}" if argument.kwarg_only else value)
+        return f"{operator.handle}({', '.join(items)})", frozenset(used)
     # Each element depends on one alone: the derivative is its own transpose, but for the conjugate.
     (derivative,) = info.derivatives
     return f"({write(in_python(derivative.tree, words))}).conj()", derivative.mentioned
@@ -63,16 +66,14 @@ def _value(
 def _locals(
     operator: PackagedOperator, info: DifferentiabilityInfo, used: Collection[str]
 ) -> Iterator[Local]:
-    names = [argument.name for argument in operator.schema.positional]
-    for index, (name, value) in enumerate(values_of(operator.schema)):
-        if name in used:
-            yield local(name), value
-        own = [name, "original_self"] if name == "self" else [name]
-        for one in own if index < len(names) else ():
-            if f"{one}_p" in used:
-                yield identifier(f"{one}_p"), value
-            if f"{one}_t" in used:
-                yield identifier(f"{one}_t"), f"_support.tangent({value}, tangents[{index}])"
-    if "grad" in used:
-        index = names.index(info.arguments[0])
-        yield "grad", f"tangents[{index}].conj()"
+    """What formulas of tangents use, each with its value."""
+    positions = [argument.name for argument in operator.schema.positional]
+    values = dict(values_of(operator.schema))
+    for name, source, is_tangent in reads_of(info, operator.schema, used):
+        if name == "grad":
+            yield name, f"tangents[{positions.index(source)}].conj()"
+        elif is_tangent:
+            tangent = f"tangents[{positions.index(source)}]"
+            yield identifier(name), f"_support.tangent({values[source]}, {tangent})"
+        else:
+            yield local(name) if name == source else identifier(name), values[source]

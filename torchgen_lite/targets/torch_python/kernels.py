@@ -55,7 +55,8 @@ def author_functions(package: Package) -> Iterator[Wanted]:
 def _wanted(
     operator: PackagedOperator, name: str, use: str, place: Span | None, option: str
 ) -> Wanted:
-    function, is_kernel = operator.function, option == "kernels"
+    function = operator.function
+    is_kernel = option == "kernels"
     before = _BEFORE if use == "vmap" else ()
 
     def parameters() -> list[Parameter]:

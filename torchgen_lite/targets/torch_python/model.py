@@ -133,13 +133,19 @@ class Package:
     def module_of(self, option: str, name: str) -> tuple[str, str] | None:
         """Module and function for a name of the YAML, looked up in the modules of an option."""
         index = self.modules.get(option)
-        found = index.find(name) if index is not None else None
-        return (found[0], name.rpartition(".")[2]) if found else None
+        found = None
+        if index is not None:
+            found = index.find(name)
+        if found:
+            return (found[0], name.rpartition(".")[2])
+        return None
 
     def named_function(self, operator: PackagedOperator, field: str) -> tuple[str, str] | None:
         """Module and function that `fake`, `vmap` or `reference` of an entry name."""
         name = operator.functions.get(field)
-        return self.module_of("fakes", name) if name else None
+        if name:
+            return self.module_of("fakes", name)
+        return None
 
     def named(self, operator: PackagedOperator, field: str) -> str:
         """`_library.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
@@ -160,11 +166,15 @@ class Package:
 
 
 def place_of(span: Span | None) -> str:
-    return f"{portable_path(span.source.path)}:{span.line}" if span else ""
+    if span:
+        return f"{portable_path(span.source.path)}:{span.line}"
+    return ""
 
 
 def _attribute(of: str, name: str) -> str:
-    return f"getattr({of}, {quote(name)})" if keyword.iskeyword(name) else f"{of}.{name}"
+    if keyword.iskeyword(name):
+        return f"getattr({of}, {quote(name)})"
+    return f"{of}.{name}"
 
 
 def build_package(

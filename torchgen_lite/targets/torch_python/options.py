@@ -60,4 +60,6 @@ class TorchPythonOptions:
 
     @property
     def is_defining(self) -> bool:
-        return bool(self.kernels) if self.defines is None else self.defines
+        if self.defines is None:
+            return bool(self.kernels)
+        return self.defines

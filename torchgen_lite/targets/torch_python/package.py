@@ -48,7 +48,9 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         if operator.function.flops is not None
     ]
     uses_support = bool(fakes or autograd.operators or axes or flops)
-    defined = [*(k[0] for k in kernels), *(f[0] for f in fakes), *(f[0] for f in flops)]
+    defined = [operator for operator, _, _, _ in kernels]
+    defined += [operator for operator, _, _, _ in fakes]
+    defined += [operator for operator, _ in flops]
     context = {
         "name": package.name,
         "library": package.options.library,

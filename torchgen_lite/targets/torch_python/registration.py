@@ -9,105 +9,146 @@ _library.Operator(
         "fake": fake_muladd,
     },
 ),
+
+`templates/torch_python/registered.py.j2` writes the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.languages.python import torch_library
-from torchgen_lite.languages.text import quote, tuple_display
+from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
-def build_registrations(
-    package: Package, autograd: Autograd
-) -> list[tuple[PackagedOperator, dict[str, str], list[str]]]:
-    """Every operator, what is registered for it (by dispatch key, `fake`, or the like), and its tags."""
+class Recorded(NamedTuple):
+    """What is registered with the formulas of an operator. Calls that need a gradient without a formula are refused; an
+    in-place operator may need what it overwrites; a formula may ask whether gradients are defined. Forward mode is refused
+    for the reason `no_forward`, or has functions of its own, or tries the formulas."""
+
+    refuses: bool
+    uses_original: bool
+    tests_gradients: bool
+    no_forward: str
+    has_forward: bool
+    is_tried: bool
+
+
+class Casts(NamedTuple):
+    """A rule for autocast: arguments are cast to a dtype, `only` some of them, and results `back` to that of one."""
+
+    dtype: str
+    only: Sequence[str]
+    back: str
+
+
+class Registered(NamedTuple):
+    """An operator, and what is registered for it besides what its entry says.
+
+    `opaque` are the kinds of classes; each of the `kernels` has a key, a module, a function, and whether Triton launches
+    it. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
+    `vmap` are the functions for shapes and batches, and `functional` is the operator that functionalization calls.
+    """
+
+    operator: PackagedOperator
+    opaque: Mapping[str, str]
+    kernels: Sequence[tuple[str, str, str, bool]]
+    computed: Sequence[str]
+    reference: str
+    fake: str
+    is_traced_view: bool
+    functional: str
+    recorded: Recorded | None
+    is_underived: bool
+    vmap: str
+    has_flops: bool
+    casts: Casts | None
+
+
+def build_registrations(package: Package, autograd: Autograd) -> list[Registered]:
+    """Every operator, and what is registered for it."""
     refusing = {view.operator.name for view in autograd.operators if view.undifferentiable}
-    return [(o, dict(_rules(package, o, refusing)), [*o.function.tags]) for o in package.operators]
+    return [_registered(package, operator, refusing) for operator in package.operators]
 
 
-def _rules(
+def _registered(
     package: Package, operator: PackagedOperator, refusing: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """The kernels, and the other registrations of operators that PyTorch doesn't have."""
-    names, kinds = dict.fromkeys(operator.schema.opaque_types), package.options.opaque
-    if names:
-        yield "classes", f"{{{', '.join(f'{quote(n)}: {quote(kinds[n])}' for n in names)}}}"
-    for entry, module, function in kernels_of(package, operator):
-        kernel = operator.named(entry.key)
-        if entry.key in operator.function.triton:
-            kernel = f'_library.launching(_places.{kernel}, "{module}", "{function}", {kernel})'
-        yield entry.key, kernel
-    is_computed = package.registration(operator, Origin.reference) is not None
-    for entry in operator.facts.own_kernels:
-        if is_computed and entry.kernel == REFERENCE:
-            yield entry.key, f"_library.apart({package.reference(operator)})"
-    if package.registration(operator, Origin.fake):
-        fake = package.named(operator, "fake") or operator.named("fake")
-        yield "fake", fake
-        if package.registration(operator, Origin.traced_view):
-            yield "view", fake
-    functionalized = package.registration(operator, Origin.functionalize)
-    if functionalized is not None and functionalized.source is not None:
-        name = quote(functionalized.source.name)
-        yield "functionalize", f"_library.functional({name})"
-    if package.registration(operator, Origin.formulas):
-        if operator.name in refusing:
-            yield "refuse", operator.named("refuse")
-        info = package.resolved.autograd[operator.name].info
-        assert info is not None
-        uses_old = any(s.name == "self" for s in info.saved) or info.reads_original
-        if operator.kind is SchemaKind.inplace and uses_old:
-            yield "original", "torch.clone"
-        if info.tests_gradients:
-            yield "undefined", "torch.is_tensor"
-        given = torch_library.given(operator.schema)
-        if given:
-            yield "given", given
-        yield "setup_context", operator.named("setup_context")
-        yield "backward", operator.named("backward")
-        reason = refuses_forward(info)
-        if reason:
-            yield "no_forward", f"_library.refused({quote(operator.name)}, {quote(reason)})"
-        elif info.forward and info.outputs:
-            yield "forward", operator.named("forward")
-        elif is_tried(info, package.helpers):
-            yield "tried", "torch.is_tensor"
-    elif package.registration(operator, Origin.underived):
-        yield "underived", "torch.is_tensor"
-    vmap = package.named(operator, "vmap")
-    if vmap and package.registration(operator, Origin.vmap):
-        yield "vmap", vmap
-    elif package.registration(operator, Origin.axes):
-        yield "vmap", f"{operator.named('axes')}.vmap"
-    if operator.function.effects:
-        yield "effects", quote(operator.function.effects)
-    if operator.function.checkpoint:
-        yield "checkpoint", quote(operator.function.checkpoint)
-    for compiler in operator.function.decompose:
-        yield compiler, package.reference(operator)
-    if operator.function.flops is not None and not operator.is_torchs:
-        yield "flops", operator.named("flops")
-    if package.registration(operator, Origin.autocast):
-        yield "autocast", _autocast(operator)
+) -> Registered:
+    function = operator.function
+    origins = package.registered.get(operator.name, {})
+    is_computed = Origin.reference in origins
+    own = [entry.key for entry in operator.facts.own_kernels if entry.kernel == REFERENCE]
+    computed = own if is_computed else []
+    functional = origins.get(Origin.functionalize)
+    source = None
+    if functional is not None:
+        source = functional.source
+    is_recorded = Origin.formulas in origins
+    return Registered(
+        operator,
+        {name: package.options.opaque[name] for name in operator.schema.opaque_types},
+        [
+            (entry.key, module, name, entry.key in function.triton)
+            for entry, module, name in kernels_of(package, operator)
+        ],
+        computed,
+        package.reference(operator) if computed or function.decompose else "",
+        (
+            (package.named(operator, "fake") or operator.named("fake"))
+            if Origin.fake in origins
+            else ""
+        ),
+        Origin.traced_view in origins,
+        source.name if source is not None else "",
+        _recorded(package, operator, refusing) if is_recorded else None,
+        Origin.underived in origins and not is_recorded,
+        _vmap(package, operator),
+        function.flops is not None and not operator.is_torchs,
+        _casts(operator) if Origin.autocast in origins else None,
+    )
 
 
-def _autocast(operator: PackagedOperator) -> str:
-    """`_library.float32`, or `_library.Casts(_library.float32, only=(1,), back=0)`, which casts argument 1, and
-    results back to the dtype of argument 0."""
+def _recorded(package: Package, operator: PackagedOperator, refusing: Collection[str]) -> Recorded:
+    info = package.resolved.autograd[operator.name].info
+    assert info is not None
+    uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original
+    no_forward = refuses_forward(info)
+    has_forward = not no_forward and bool(info.forward and info.outputs)
+    return Recorded(
+        operator.name in refusing,
+        operator.kind is SchemaKind.inplace and uses_old,
+        info.tests_gradients,
+        no_forward,
+        has_forward,
+        not (no_forward or has_forward) and is_tried(info, package.helpers),
+    )
+
+
+def _vmap(package: Package, operator: PackagedOperator) -> str:
+    """The rule of the author's, or the one that follows from axes."""
+    named = package.named(operator, "vmap")
+    if named and package.registration(operator, Origin.vmap):
+        return named
+    is_by_axes = package.registration(operator, Origin.axes) is not None
+    if is_by_axes:
+        return f"{operator.named('axes')}.vmap"
+    return ""
+
+
+def _casts(operator: PackagedOperator) -> Casts:
+    """Arguments by position, or by name if they have none."""
     rule = operator.function.autocast
     assert rule is not None
     places = {a.name: str(i) for i, a in enumerate(operator.schema.positional)}
-    found = [places.get(name) or quote(name) for name in (*rule.only, rule.result)]
-    only = f", only={tuple_display(found[:-1])}" if rule.only else ""
-    back = f", back={found[-1]}" if rule.result else ""
-    rule_text = f"_library.{rule.dtype}"
-    return f"_library.Casts({rule_text}{only}{back})" if only or back else rule_text
+    only = [places.get(name) or quote(name) for name in rule.only]
+    back = ""
+    if rule.result:
+        back = places.get(rule.result) or quote(rule.result)
+    return Casts(rule.dtype, only, back)

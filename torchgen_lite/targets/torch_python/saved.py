@@ -43,7 +43,9 @@ def local(name: str) -> str:
     is_taken = bare in _TAKEN or keyword.iskeyword(bare) or name.startswith("_")
     # `grad_x_` is where the gradient of `x` goes.
     is_gradient = name.startswith("grad_") and name.endswith("_")
-    return f"{name}_" if is_taken or is_gradient else identifier(name)
+    if is_taken or is_gradient:
+        return f"{name}_"
+    return identifier(name)
 
 
 def values_of(schema: FunctionSchema) -> Iterator[Local]:
@@ -57,7 +59,9 @@ def values_of(schema: FunctionSchema) -> Iterator[Local]:
 
 
 def output(schema: FunctionSchema, index: int) -> str:
-    return f"output[{index}]" if len(schema.returns) > 1 else "output"
+    if len(schema.returns) > 1:
+        return f"output[{index}]"
+    return "output"
 
 
 class Tensors(NamedTuple):
@@ -72,7 +76,9 @@ class Tensors(NamedTuple):
     def passed(self) -> str:
         """As `save_for_backward` takes it."""
         name = f"*{self.name}" if self.is_list else self.name
-        return f"{name} if {self.needed} else None" if self.needed else name
+        if self.needed:
+            return f"{name} if {self.needed} else None"
+        return name
 
 
 def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
@@ -86,8 +92,12 @@ def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterato
     places = [positions[name] for name in info.arguments]
     # torch.library flattens lists before it calls setup_context, so positions are off there.
     has_lists = any(dispatch_kind(a.type).is_list for a in schema.arguments)
-    for saved in [saved for saved in kept(info) if saved.keeps_tensors]:
-        needed = [] if has_lists else sorted(places[index] for index in saved.needed_by)
+    for saved in kept(info):
+        if not saved.keeps_tensors:
+            continue
+        needed = []
+        if not has_lists:
+            needed = sorted(places[index] for index in saved.needed_by)
         tests = " or ".join(f"needs[{position}]" for position in needed)
         yield Tensors(local(saved.source), saved.carries.is_list, tests)
 
@@ -114,4 +124,6 @@ def expression(saved: Saved) -> Expression | None:
     if saved.fact not in _READ:
         return None
     name = Name(local(saved.name))
-    return Call(Name("_support.zeros"), (name,)) if saved.fact is Fact.info else name
+    if saved.fact is Fact.info:
+        return Call(Name("_support.zeros"), (name,))
+    return name

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchgen_lite.analysis.fakes.results import is_view_rule, lacks_fake
-from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
+from torchgen_lite.analysis.compiled import check_effects, check_kernels_of_triton
+from torchgen_lite.analysis.differentiability.calls import check_calls
+from torchgen_lite.analysis.fakes.check import check_presence
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
-from torchgen_lite.analysis.registrations import EXPLICIT
-from torchgen_lite.analysis.torch_library import unrecordable
+from torchgen_lite.analysis.torch_library import check_composite, check_recording
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.formula import speech
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
-from torchgen_lite.targets.brought import check_effects, refers
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
@@ -32,7 +30,6 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, 
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.samples import build_samples
-from torchgen_lite.targets.torch_python.torch_functions import unknown_functions
 
 _TAKEN = words_beside(__file__)
 
@@ -73,7 +70,14 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
     autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
-    theirs = () if defines else {(name, Origin.reference) for name in refers(program, "cpp-torch")}
+    theirs = (
+        ()
+        if defines
+        else {
+            (name, Origin.reference)
+            for name in generation_beside(program).has_reference("cpp-torch")
+        }
+    )
     every = selection.registrations(program)
     registered = [one for one in every if (one.operator.name, one.origin) not in theirs]
     return build_package(program.resolved, selection.operators, options, modules, registered)
@@ -94,7 +98,8 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a keyword of Python"
         if argument.name in MODULES:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
-    base, overload = function.func.base_name, function.func.overload_name
+    base = function.func.base_name
+    overload = function.func.overload_name
     named = {"namespaces": function.namespace, "packets": base, "overloads": overload}
     is_theirs = any(name in _TAKEN[what] for what, name in named.items())
     if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
@@ -108,40 +113,33 @@ def _check(package: Package) -> Iterator[Diagnostic]:
     yield from check_author(author_functions(package), package.modules)
     yield from check_formulas([o.function for o in package.own])
     yield from check_helpers([o.function for o in package.own], package.modules)
-    yield from unknown_functions(package)
+    yield from _check_calls(package)
     yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:
         yield from _check_rules(package, operator)
 
 
+def _check_calls(package: Package) -> Iterator[Diagnostic]:
+    """What formulas call, and neither modules nor PyTorch have."""
+    index = package.modules.get("formulas")
+    helpers = index.names() if index is not None else ()
+    known = {*helpers, *(operator.schema.base_name for operator in package.own)}
+    for operator in package.own:
+        is_recorded = package.registration(operator, Origin.formulas) is not None
+        info = None
+        if is_recorded:
+            info = package.resolved.autograd[operator.name].info
+        if info is not None and not operator.function.is_auto:
+            trees = [derivative.tree for derivative in info.derivatives]
+            yield from check_calls(operator.function, trees, speech(known))
+
+
 def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagnostic]:
     function = operator.function
-    if lacks_fake(operator.facts):
-        message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
-        hint = "add `fake:`, or a kernel for `Meta`"
-        yield finding(function, "TG339", message, function.place("func"), "here", hint)
+    yield from check_presence(operator.facts)
     yield from check_effects(function)
-    in_python = {entry.key for entry, _, _ in kernels_of(package, operator)}
-    if {COMPOSITE_IMPLICIT, "Meta"} <= in_python:
-        message = f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one"
-        hint = (
-            f"leave it out, as the other kernel runs for `Meta`, too; or make that one `{EXPLICIT}`"
-        )
-        places = {entry.key: entry.key_span for entry in function.dispatch}
-        other = places.get(COMPOSITE_IMPLICIT), "composed of operators"
-        yield finding(function, "TG520", message, places.get("Meta"), "refused", hint, other)
-    for key in sorted({*function.triton} - in_python):
-        message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
-        yield finding(function, "TG387", message, function.place("triton"), "not in Python")
-    if function.derivatives is None or not package.options.autograd or is_view_rule(function):
-        return
-    info = package.resolved.autograd[operator.name].info
-    # Of what an operator only notes down, nothing is recorded.
-    is_noted = bool(operator.schema.written and info and not info.slots)
-    problem = unrecordable(operator.facts, info)
-    if problem and not is_noted:
-        place = function.place("derivatives") or function.place("func")
-        # What it writes to is not in the schema, as TG402 says.
-        lacks_a_mark = operator.facts.kind is SchemaKind.inplace and not operator.schema.written
-        help_ = "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None
-        yield finding(function, "TG338", problem, place, "formulas here", help_)
+    in_python = [entry.key for entry, _, _ in kernels_of(package, operator)]
+    yield from check_composite(function, in_python)
+    yield from check_kernels_of_triton(function, in_python)
+    if package.options.autograd and function.derivatives is not None:
+        yield from check_recording(operator.facts, package.resolved.autograd[operator.name].info)

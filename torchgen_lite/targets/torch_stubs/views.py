@@ -100,7 +100,8 @@ class _Classes:
         self, schema: FunctionSchema, shadowed: frozenset[str] = frozenset()
     ) -> Signature:
         """The signature of `__call__`; types that attributes of the class hide get an underscore."""
-        parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
+        parameters = torch_ops.parameters(schema)
+        returns = torch_ops.returns_type(schema)
         for annotation in [returns, *(p.annotation for p in parameters)]:
             self.used |= imported_names(annotation.names, shadowed) if annotation else set()
         return tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed)
