@@ -16,7 +16,8 @@ from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     """Every mistake in an `autocast:`."""
-    schema, name = operator.schema, operator.schema.full_name
+    schema = operator.schema
+    name = operator.schema.full_name
     if operator.kind is not SchemaKind.functional:
         message = f"`{name}` writes to its arguments, which can't be cast"
         yield Found("TG337", message, autocast.span, "here", "leave it out")
@@ -34,7 +35,8 @@ def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
-        local, theirs = schema.local_name, autocast.backend
+        local = schema.local_name
+        theirs = autocast.backend
         message = f"the autocast rule of PyTorch's `{local}` is for `{theirs}`"
         hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
         yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)

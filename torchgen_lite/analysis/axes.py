@@ -29,7 +29,8 @@ def axes_of(operator: Operator) -> Axes | None:
 
     The tag `pointwise` implies a line if there is none.
     """
-    schema, line = operator.schema, operator.function.axes
+    schema = operator.schema
+    line = operator.function.axes
     is_said = line is not None or "pointwise" in operator.function.tags
     if not is_said or _unsuited(operator):
         return None
@@ -82,7 +83,8 @@ def _name(names: list[str], index: int, result: Axed) -> str:
 
 def _unsuited(operator: Operator) -> str:
     """Why an operator can't have axes; empty if it can."""
-    schema, name = operator.schema, operator.schema.full_name
+    schema = operator.schema
+    name = operator.schema.full_name
     if operator.function.namespace in TORCH_NAMESPACES:
         return f"PyTorch has rules of its own for `{name}`"
     if operator.is_only_composed:
@@ -97,12 +99,15 @@ def _unsuited(operator: Operator) -> str:
     wrong = [r for r in results_of(schema) if not is_tensor_like(r.value.type)]
     if wrong:
         return f"result `{wrong[0].name}` of `{name}` is `{wrong[0].value.type}`, which has no axes"
-    return "" if _result_names(schema) else f"`{name}` returns and writes no tensor"
+    if _result_names(schema):
+        return ""
+    return f"`{name}` returns and writes no tensor"
 
 
 def check(operator: Operator, line: Axes) -> Iterator[Found]:
     """Every mistake in a line of `axes:`."""
-    schema, reason = operator.schema, _unsuited(operator)
+    schema = operator.schema
+    reason = _unsuited(operator)
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")
         return

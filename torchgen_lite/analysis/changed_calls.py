@@ -41,7 +41,8 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     own = [offer.operator.function.derivatives for offer in (old, new)]
     if not any(own) or not _are_served(old, new, _FORMULAS):
         return
-    was, now = _in_effect(old.operator), _in_effect(new.operator)
+    was = _in_effect(old.operator)
+    now = _in_effect(new.operator)
     if was is None:
         return
     names = _new_names(old, new)
@@ -63,7 +64,8 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
             message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
             yield Change("TG376", message, here, "changed", there)
     if now is not None and was.output_differentiability != now.output_differentiability:
-        here, there = now.differentiability_span, was.differentiability_span
+        here = now.differentiability_span
+        there = was.differentiability_span
         yield Change("TG376", "other results are differentiable", here, "changed", there)
 
 
@@ -72,7 +74,9 @@ def _in_effect(operator: Operator) -> Derivatives | None:
     if operator.function.derivatives is not None:
         return operator.function.derivatives
     plan: AutogradPlan | None = operator.others.autograd.get(operator.name)
-    return plan.info.function.derivatives if plan is not None and plan.info is not None else None
+    if plan is not None and plan.info is not None:
+        return plan.info.function.derivatives
+    return None
 
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
@@ -120,12 +124,15 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
 
 def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     """TG378: what is known of results before they are computed."""
-    names, had, has = _new_names(old, new), old.operator.axes, new.operator.axes
+    names = _new_names(old, new)
+    had = old.operator.axes
+    has = new.operator.axes
     is_changed = had and has and _canonical(had, names) != _canonical(has, {})
     if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
         message = "`axes` says something else, which shapes, `vmap` and sharding follow"
         yield new.changed("TG378", message, "axes", old, "changed")
-    was, now = old.operator.function, new.operator.function
+    was = old.operator.function
+    now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
         return
     if was.fake.function or now.fake.function:
@@ -191,7 +198,8 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
-    was, now = _promises(old, _new_names(old, new)), _promises(new, {})
+    was = _promises(old, _new_names(old, new))
+    now = _promises(new, {})
     for (field, label), word in was.items():
         if (other := now.get((field, label))) != word:
             changed = f"`{field}` changed from `{word}` to `{other}`"
@@ -220,13 +228,17 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], s
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
-    was, now = old.operator.function, new.operator.function
-    before, after = _releases(old), _releases(new)
+    was = old.operator.function
+    now = new.operator.function
+    before = _releases(old)
+    after = _releases(new)
     if not is_within(before, after):
-        had, has = _listed(old.ranges), _listed(new.ranges)
+        had = _listed(old.ranges)
+        has = _listed(new.ranges)
         message = f"it exists only for PyTorch {has}, and used to exist for {had}"
         if had == has:
-            has, had = _listed([new.releases]), _listed([old.releases])
+            has = _listed([new.releases])
+            had = _listed([old.releases])
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
@@ -242,7 +254,9 @@ def _releases(offer: Offer) -> list[str]:
 
 
 def _listed(ranges: Sequence[str]) -> str:
-    return "all releases" if "" in ranges else " or ".join(f"`{one}`" for one in ranges)
+    if "" in ranges:
+        return "all releases"
+    return " or ".join(f"`{one}`" for one in ranges)
 
 
 def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
@@ -250,12 +264,14 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     if old.called is None or new.called is None:
         return
     same = new.operator.function._replace(func=old.operator.function.func)
-    taken, taking = ({one.policy.target for one in offer.served if one} for offer in (old, new))
+    taken = {one.policy.target for one in old.served if one}
+    taking = {one.policy.target for one in new.served if one}
     for target, called in old.called.items():
         if target in taken ^ taking:
             continue  # That the target leaves the operator out is said already; one that is new has no callers.
         if target in new.called:
-            before, after = called(old.operator.function), new.called[target](same)
+            before = called(old.operator.function)
+            after = new.called[target](same)
             for was, now in zip_longest(before, after[: len(before)]):
                 if was != now:
                     has = f"has `{now}`, and used to have" if now else "no longer has"
@@ -270,7 +286,6 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
             yield from _replaced(was, now, old, new)
-    before, after = (offer.operator.function for offer in (old, new))
     for field, one, other in (
         ("fake", _maker(old.operator), _maker(new.operator)),
         ("vmap", _batcher(old.operator), _batcher(new.operator)),
@@ -283,7 +298,8 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
 def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
     """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
     names is compared as `terms.compare_uses` does."""
-    was, now = _reference(old, _new_names(old, new)), _reference(new, {})
+    was = _reference(old, _new_names(old, new))
+    now = _reference(new, {})
     if was and now and was != now:
         message = "`reference`, which takes the operator's place, is another expression"
         yield new.changed("TG382", message, "samples", old, "changed")

@@ -71,7 +71,8 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    message, there = f"`{function.func.full_name}`: {change.message}", (change.there, "was this")
+    message = f"`{function.func.full_name}`: {change.message}"
+    there = (change.there, "was this")
     found = finding(function, change.code, message, change.here, change.label, None, there)
     if found.label is None:  # It has no place in the new version.
         found = replace(found, label=next(iter(found.secondary), None), secondary=())
@@ -84,7 +85,8 @@ def _removed(
     """TG350, or TG351 if other overloads remain. Renames are recognized by their arguments, and
     renamed operators also by their kernels."""
     schema = function.func
-    name, base = schema.full_name, schema.base_name
+    name = schema.full_name
+    base = schema.base_name
     rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
     alike = [
         f
@@ -106,7 +108,8 @@ def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
-        here, there = (one and one.span for one in (difference.new, difference.old))
+        here = difference.new and difference.new.span
+        there = difference.old and difference.old.span
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 
@@ -115,8 +118,10 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
         yield Change("TG363", "`...` was added or removed", new.span, "", old.span)
     yield from _compare_returns(old, new)
-    old_split, new_split = _first_out(old.arguments), _first_out(new.arguments)
-    old_out, new_out = old.arguments[old_split:], new.arguments[new_split:]
+    old_split = _first_out(old.arguments)
+    new_split = _first_out(new.arguments)
+    old_out = old.arguments[old_split:]
+    new_out = new.arguments[new_split:]
     yield from _compare_places(old.arguments[:old_split], new.arguments[:new_split], new_out)
     yield from _compare_places(old_out, new_out, new.arguments[:new_split], is_out=True)
 
@@ -153,7 +158,8 @@ def _compare_places(
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
             message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
-            here, there = stands_here.name_span, argument.name_span
+            here = stands_here.name_span
+            there = argument.name_span
             yield Change("TG353", message, here, "another name", there)
             yield from _compare_argument(argument, stands_here)
         else:
@@ -208,7 +214,8 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     if len(old.returns) != len(new.returns):
         message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
-        here, there = (one.returns[-1].span if one.returns else None for one in (new, old))
+        here = new.returns[-1].span if new.returns else None
+        there = old.returns[-1].span if old.returns else None
         yield Change("TG361", message, here, "here", there)
         return
     for was, now in zip(old.returns, new.returns):

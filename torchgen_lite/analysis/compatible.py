@@ -35,7 +35,8 @@ _SAME_CONSTANTS: dict[str, object] = {
     "Mean": 1,
     "Sum": 2,
 }
-_NAME, _SIZE = re.compile(r"[\w.]+"), re.compile(r"\[\d+\]")
+_NAME = re.compile(r"[\w.]+")
+_SIZE = re.compile(r"\[\d+\]")
 
 
 def accepts(wide: Type, narrow: Type) -> bool:
@@ -44,7 +45,8 @@ def accepts(wide: Type, narrow: Type) -> bool:
     `Tensor?` accepts `Tensor`, `Scalar` accepts `int`, `Any` accepts everything; the elements of a list
     must have the same type. Sizes, as in `int[2]`, are compared by `size_of`.
     """
-    key, other = type_key(wide), type_key(narrow)
+    key = type_key(wide)
+    other = type_key(narrow)
     if key in ("Any", other):
         return True
     if isinstance(wide, OptionalType):

@@ -14,7 +14,8 @@ from torchgen_lite.loader.axes import Axes
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.model import bare_type
 
-_VMAP, _FUNC = "FuncTorchBatched", "torch.func.functionalize"
+_VMAP = "FuncTorchBatched"
+_FUNC = "torch.func.functionalize"
 # The keys whose kernels are the answers.
 _KEYS = {
     "Gradients": "Autograd{}",
@@ -34,27 +35,35 @@ _LOST = origins("underived not_implemented refuses_out")
 
 def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
     """Each subject with a word, and why. `served` is what is registered when all that a package loads is there."""
-    plan, schema = operator.others.autograd.get(operator.name), operator.schema
-    is_composed, in_python = served.is_composed, Origin.vmap in served.policy.makes
+    plan = operator.others.autograd.get(operator.name)
+    schema = operator.schema
+    is_composed = served.is_composed
+    in_python = Origin.vmap in served.policy.makes
     device = min({k.key for k in operator.own_kernels} & {"CPU", *DEVICES}, default="CPU")
     for subject, pattern in _KEYS.items():
         key = pattern.format(device)
         strength = served.strength(key)
-        origin, word, why = served.origin(key), _WORDS[strength], served.cells[key].label
+        origin = served.origin(key)
+        word = _WORDS[strength]
+        why = served.cells[key].label
         info = plan.info if plan and origin in (Origin.formulas, Origin.autograd) else None
         if origin is Origin.passes or info and not (info.slots and info.outputs):
-            word, why = NO_RULE, Origin.fallthrough.value
+            word = NO_RULE
+            why = Origin.fallthrough.value
         elif origin in _LOST or subject == "Forward mode" and info and refuses_forward(info):
-            word, why = REFUSED, refuses_forward(info) if info else why
+            word = REFUSED
+            why = refuses_forward(info) if info else why
         elif subject == "torch.compile" and str(schema).endswith(UNTRACED):
-            word, why = REFUSED, "Dynamo takes no call that returns an integer or a boolean alone"
+            word = REFUSED
+            why = "Dynamo takes no call that returns an integer or a boolean alone"
         elif key == _VMAP and word == NO_RULE:
             word = "by a loop" if takes_a_loop(schema) else REFUSED
         elif subject == _FUNC and word == NO_RULE:
             word = REFUSED if schema.annotated else WORKS
             if in_python and (schema.written or is_composed and schema.annotated):
                 how = _COMPOSED if is_composed else "on copies of what is written"
-                word, why = WORKS, f"{how}, from PyTorch 2.9 on"
+                word = WORKS
+                why = f"{how}, from PyTorch 2.9 on"
         elif key == FUNCTIONALIZE and subject != _FUNC:
             word = WORKS if served.functionalizes(operator) else REFUSED
         if key != FUNCTIONALIZE or subject == _FUNC or schema.annotated:
@@ -65,7 +74,9 @@ def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, 
 
 def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, str, str]]:
     """What only the package of torch-python registers."""
-    function, schema, line = operator.function, operator.schema, operator.axes
+    function = operator.function
+    schema = operator.schema
+    line = operator.axes
     others = (WORKS, _COMPOSED) if is_composed else (REFUSED, "no axes")
     yield "DTensor", *((WORKS, "axes") if line else others)
     # PyTorch has a rule for what `axes` leaves out, because it is random.
@@ -91,12 +102,15 @@ def _jagged(schema: FunctionSchema, line: Axes) -> tuple[str, str]:
     is_inner = any(axis.is_star for one in line.results for axis in one.axes[1:])
     is_fresh = bool(schema.written) and not all(value.annotation for value in schema.returns)
     is_taken = len(stars) == 1 and has_place and not is_inner and not is_fresh
-    return (WORKS, "axes") if is_taken else (REFUSED, "not with such axes and results")
+    if is_taken:
+        return (WORKS, "axes")
+    return (REFUSED, "not with such axes and results")
 
 
 def takes_a_loop(schema: FunctionSchema) -> bool:
     """Whether PyTorch's fallback for `vmap` calls the operator for each item (functorch `BatchedFallback.cpp`)."""
-    first, returns = schema.arguments[:1], schema.returns
+    first = schema.arguments[:1]
+    returns = schema.returns
     if schema.annotated and not (schema.annotated == schema.written == first and len(returns) == 1):
         return False
     if [a.annotation for a in schema.annotated] != [r.annotation for r in returns if r.annotation]:

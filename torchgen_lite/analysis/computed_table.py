@@ -78,7 +78,8 @@ def is_fallthrough(label: str) -> bool:
 
 def plan_of(registrations: Registrations) -> Plan:
     """The computed table of an operator. Raises ValueError for an unknown key name."""
-    sets, kernels = registrations.sets, kernels_by_key(registrations)
+    sets = registrations.sets
+    kernels = kernels_by_key(registrations)
     return compute_plan(
         frozenset(kernels),
         frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
@@ -107,7 +108,8 @@ def cell_of(registrations: Registrations, slot: str) -> Cell:
 
 
 def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]:
-    kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
+    kernels = kernels_by_key(registrations)
+    fallbacks = registrations.fallbacks
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     for slot in slots:
         step, origin, source = filled[slot]

@@ -84,7 +84,9 @@ def lacks_reference(function: NativeFunction) -> str:
     if function.func.written or function.func.is_aliasing:
         return "writes to an argument or returns one"
     if function.effects is not None or not function.func.returns:
-        return "has effects" if function.effects is not None else "returns nothing"
+        if function.effects is not None:
+            return "has effects"
+        return "returns nothing"
     is_said = function.samples is not None and function.samples.reference is not None
     return "" if is_said else "has no `reference` in `samples`"
 

@@ -98,7 +98,8 @@ class Served:
         Kernels that are written or composed end it; those that are generated, and fallbacks, go on
         to the backend.
         """
-        above, origin = self.strength(slot), self.origin(slot)
+        above = self.strength(slot)
+        origin = self.origin(slot)
         if above is _Strength.kernel and origin in WRITTEN | {Origin.reference}:
             return above, True
         is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
@@ -147,7 +148,8 @@ class Offer(NamedTuple):
 
     def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
         """A change in a field of the entry, since the version in which it was another one."""
-        here, there = (one.operator.function.place(field) for one in (self, was))
+        here = self.operator.function.place(field)
+        there = was.operator.function.place(field)
         return Change(code, message, here, label, there)
 
 
@@ -187,12 +189,15 @@ def _lost_at(slot: str, old: Served, new: Served) -> str | None:
     """How calls are worse at a key that is not one of autograd; None if they are not."""
     if new.strength(slot) >= old.strength(slot) or not _is_promised(slot, old, new):
         return None
-    return "TG369" if new.strength(slot) and new.cells[slot].origin != MISSING else "TG364"
+    if new.strength(slot) and new.cells[slot].origin != MISSING:
+        return "TG369"
+    return "TG364"
 
 
 def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str | None:
     """How calls are worse at an autograd key, but for those that are worse at the backend too."""
-    policy, table_ = old.policy, old.table
+    policy = old.policy
+    table_ = old.table
     codes = set()
     own = {slot.removeprefix("Autograd")} & table_.sets.backends
     backends = table_.sets.backends_of[slot] or own
@@ -275,7 +280,9 @@ def _fallen(operator: Operator, new: Served) -> str:
 def listed_keys(keys: Sequence[str]) -> str:
     """`CPU`, `CUDA`, `XLA` and 9 more."""
     shown = ", ".join(f"`{key}`" for key in keys[:3])
-    return f"{shown} and {len(keys) - 3} more" if len(keys) > 3 else shown
+    if len(keys) > 3:
+        return f"{shown} and {len(keys) - 3} more"
+    return shown
 
 
 def _place(operator: Operator, code: str, registration: Registration | None) -> Span | None:

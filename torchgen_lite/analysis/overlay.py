@@ -58,7 +58,8 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries
 def _merge(
     earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
 ) -> NativeFunction:
-    here, there = (one.func.name_span or one.span for one in (later, earlier))
+    here = later.func.name_span or later.span
+    there = earlier.func.name_span or earlier.span
     other = (there, "first declared here")
     name = later.func.full_name
     if here is None or there is None or here.source is there.source:
@@ -80,7 +81,8 @@ def _merge(
         declared = FIELDS.get(field)
         if declared is None or declared.shape.read is None or field == "dispatch":
             continue
-        known, given = getattr(earlier, declared.attribute), getattr(later, declared.attribute)
+        known = getattr(earlier, declared.attribute)
+        given = getattr(later, declared.attribute)
         if declared.fills and not known:
             changes[declared.attribute] = given
         elif given != known:
@@ -101,7 +103,8 @@ def _new_kernels(
             added.append(entry)
         elif known.kernel != entry.kernel:
             message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
-            span, other = entry.kernel_span, (known.kernel_span, "first given here")
+            span = entry.kernel_span
+            other = (known.kernel_span, "first given here")
             label = "another kernel here"
             diagnostics.append(finding(later, "TG307", message, span, label, None, other))
     return tuple(added)

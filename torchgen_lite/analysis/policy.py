@@ -64,7 +64,9 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
     known = {tensor.name for tensor in plan.tensors}
     absent = [name for name in info.arguments if name not in known]
-    return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
+    if absent:
+        return f"has a list of tensors that may be absent, `{absent[0]}`"
+    return ""
 
 
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.

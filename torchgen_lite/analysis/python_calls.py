@@ -21,9 +21,11 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     """What keeps a function from taking these arguments, or None."""
     positional = [a for a in passed if not a.by_keyword]
     keywords = [a for a in passed if a.by_keyword]
-    name, taken = f"`{signature.name}`", signature.positional
+    name = f"`{signature.name}`"
+    taken = signature.positional
     if len(taken) < len(positional) and not signature.takes_more:
-        most, extra = counted(len(taken), "positional argument"), positional[len(taken)].name
+        most = counted(len(taken), "positional argument")
+        extra = positional[len(taken)].name
         return f"{name} takes {most}, but `{extra}` is one more"
     names = {a.name for a in keywords}
     for parameter in signature.required[len(positional) :]:

@@ -83,7 +83,8 @@ def reference_trees(
 
     A tuple or a list is as many results, if the operator has several.
     """
-    function, schema = operator.function, operator.schema
+    function = operator.function
+    schema = operator.schema
     assert function.samples is not None and function.samples.reference is not None
     reference = function.samples.reference
     place = reference.places.get
@@ -263,7 +264,8 @@ def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
 
 def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
     """TG322: an attribute that tensors do not have in Python."""
-    of, torch = part.parts[0], functions_of_torch()
+    of = part.parts[0]
+    torch = functions_of_torch()
     if of.kind.present != TENSOR:
         yield from _check_of_others(of, node.name, node)
         return
@@ -276,7 +278,8 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
 
 def _is_uncalled(part: Typed) -> bool:
     """Whether a value is a method of a tensor, and not what it gives."""
-    node, torch = part.node, functions_of_torch()
+    node = part.node
+    torch = functions_of_torch()
     is_of_tensor = isinstance(node, nodes.Member) and part.parts[0].kind.present == TENSOR
     named = node.name if isinstance(node, nodes.Member) else ""
     return is_of_tensor and named in torch.python_methods - torch.attributes

@@ -35,9 +35,12 @@ from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
-RESERVED, UNREAD_TYPES = _WORDS["reserved"], _WORDS["types"]
-INDUCTORS, FAKES = _WORDS["inductor"], _WORDS["fakes"]
-VMAPS, COUNTERS = _WORDS["vmap"], _WORDS["counter"]
+RESERVED = _WORDS["reserved"]
+UNREAD_TYPES = _WORDS["types"]
+INDUCTORS = _WORDS["inductor"]
+FAKES = _WORDS["fakes"]
+VMAPS = _WORDS["vmap"]
+COUNTERS = _WORDS["counter"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.
@@ -68,13 +71,15 @@ def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
         caller, label = _stumbling(function, argument)
         if caller:
             message = f"{caller} cannot call an operator whose argument is called `{argument.name}`"
-            span, help_ = argument.name_span or argument.span, f"call it `{argument.name}_`"
+            span = argument.name_span or argument.span
+            help_ = f"call it `{argument.name}_`"
             yield finding(function, "TG395", message, span, f"fails under `{label}`", help_)
 
 
 def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
     """The part of PyTorch that cannot pass an argument, and what users call; empty if each can."""
-    name, is_passed = argument.name, argument.kwarg_only or argument.default is not None
+    name = argument.name
+    is_passed = argument.kwarg_only or argument.default is not None
     # A call that writes goes another way through inductor.
     if name in INDUCTORS and is_passed and not function.func.written:
         return "inductor", "torch.compile"
@@ -173,7 +178,9 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
         return f"a `{name}` cannot have a default; a `{name}?` may be `None`"
     if name == "Device":
         device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
-        return "" if device else 'a device is written `"cuda"` or `"cuda:1"`'
+        if device:
+            return ""
+        return 'a device is written `"cuda"` or `"cuda:1"`'
     if is_list or not isinstance(type_, BaseType) or name not in _SINGLE:
         return f"a `{name}` has none"
     return _atom_problem(name, atoms[0])

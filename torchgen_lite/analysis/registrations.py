@@ -159,7 +159,8 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[DispatchEntry, ...]:
     """The kernels in effect, without inner loop kernels that no kernel module defines."""
-    function, kernels = operator.function, operator.own_kernels
+    function = operator.function
+    kernels = operator.own_kernels
     if not function.ufunc_inner_loop:
         return kernels
     defined = program.module_functions(policy.target, "kernels")
@@ -199,7 +200,8 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
     schema = operator.schema
     if policy.is_pytorch:
         # PyTorch looks at the options, except in `new_*` and `*_like`, which take a tensor.
-        name, is_by_hand = root_of(schema.base_name), operator.function.manual_kernel_registration
+        name = root_of(schema.base_name)
+        is_by_hand = operator.function.manual_kernel_registration
         if is_by_hand or name.startswith("new_") or name.endswith("_like"):
             return False
         return argument_layout(schema).options is not None
@@ -262,7 +264,8 @@ def _underived(
 ) -> Iterator[Registration]:
     """What refuses derivatives that would be lost: tensors go in and come out, and neither an entry nor the operators
     that the kernel is made of say what is between them."""
-    info, schema = plan.info if plan is not None else None, operator.schema
+    info = plan.info if plan is not None else None
+    schema = operator.schema
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(_RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))

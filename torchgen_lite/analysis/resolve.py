@@ -72,12 +72,15 @@ class Resolved:
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
         own = tuple([function for function in self.functions if function.name not in self.lent])
-        return self if len(own) == len(self.functions) else Resolved(own, self.vocabulary)
+        if len(own) == len(self.functions):
+            return self
+        return Resolved(own, self.vocabulary)
 
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that some of them are derived to complete."""
-        own, lent = self.declared_by_name, self.lent
+        own = self.declared_by_name
+        lent = self.lent
         elsewhere = [operator for name, operator in lent.items() if name not in own]
         every = [*self.declared, *elsewhere]
         if not [o for o in every if o.schema.written or o.function.autogen]:

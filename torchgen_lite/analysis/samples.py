@@ -20,7 +20,9 @@ from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import return_names
 
 _CALLED = words_beside(__file__)
-FACTORIES, METHODS, BUILTINS = (_CALLED[one] for one in ("factories", "methods", "builtins"))
+FACTORIES = _CALLED["factories"]
+METHODS = _CALLED["methods"]
+BUILTINS = _CALLED["builtins"]
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
@@ -117,7 +119,8 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
 
 
 def _fits(given: nodes.Expression, wanted: kinds.Kind) -> bool:
-    tree, bare = type_formula(given, Scope({}, language=SAMPLES)), wanted.present
+    tree = type_formula(given, Scope({}, language=SAMPLES))
+    bare = wanted.present
     if tree.is_none:
         return wanted.is_optional or not wanted.is_known
     if tree.kind.is_list:

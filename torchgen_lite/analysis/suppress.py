@@ -91,7 +91,8 @@ def leave_out(
     places = sorted(gone, key=lambda span: (span.source.path, span.start))
     if not places:
         return list(functions), None
-    names, rest = {place: place.source.text[place.start : place.end] for place in places}, []
+    names = {place: place.source.text[place.start : place.end] for place in places}
+    rest = []
     for function in functions:
         entry = function.span
         inside = [place for place in places if entry is not None and place.is_in(entry)]
@@ -135,7 +136,8 @@ def _is_suppressed(
     found = comments.get(diagnostic.path)
     if not found or diagnostic.label is None or not _is_suppressible(diagnostic):
         return False
-    entries, here = ranges.get(diagnostic.path, []), diagnostic.start()[0]
+    entries = ranges.get(diagnostic.path, [])
+    here = diagnostic.start()[0]
     # A line is of the first entry that ends at or after it.
     own = bisect_left(entries, (here, 0))
     lines = [line for line, code in found if code == diagnostic.code]

@@ -84,7 +84,8 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
         if term.key in kept or setting in said or not new.takes(term.table, now):
             continue
         said.add(setting)
-        here, there = new.place_of(term, now), old.place_of(term, was)
+        here = new.place_of(term, now)
+        there = old.place_of(term, was)
         yield Change(term.code, term.lost, here, "changed" if here else "", there)
 
 

@@ -100,7 +100,8 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
 
 
 def _compare(session: Session, asked: Asked) -> int:
-    against, schema = asked.against, asked.schema
+    against = asked.against
+    schema = asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
     require(program.diagnostics)
     note = ""
@@ -109,7 +110,8 @@ def _compare(session: Session, asked: Asked) -> int:
             old, program, note = with_gradients(old, program)
         beneath = pytorchs_of_both(session, old.program, program)
         judged = judged_changes(old, program, asked.level, beneath)
-    before, after = old.program, program
+    before = old.program
+    after = program
     # An entry for an operator of PyTorch is no new operator.
     lent = lent_operators(before, after, beneath)
     versions = (*before.resolved.operators, *lent), after.resolved.operators
@@ -141,7 +143,9 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     theirs = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
-        return old.path_of(source) if id(source) in theirs else source.path
+        if id(source) in theirs:
+            return old.path_of(source)
+        return source.path
 
     found = [*_compared(old, new, level, beneath, modules)]
     known = set(map(identity, found))
@@ -193,7 +197,8 @@ def _sources(program: Program, modules: Modules) -> Iterator[Source]:
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
     session.report(judged.found, kind="breaking")
     if session.is_text:
-        before, said = len([one for one in versions[0] if not one.is_derived]), judged.summary
+        before = len([one for one in versions[0] if not one.is_derived])
+        said = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
             session.talk(f"{text}, {said}" if said else text)
@@ -238,7 +243,9 @@ def _found_by_search(section: Section, row: Row) -> Row:
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
-    return causes(*versions, judged.changes) if len(judged.changes) >= _MANY else []
+    if len(judged.changes) >= _MANY:
+        return causes(*versions, judged.changes)
+    return []
 
 
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:

@@ -38,4 +38,6 @@ def install_command(wanted: str) -> str:
     if vcs:
         url = f"{vcs['vcs']}+{url}@{vcs.get('requested_revision', vcs['commit_id'])}"
         url += "#subdirectory=tools" if wanted == TOOLS else ""
-    return f'pip install "{wanted} @ {url}"' if url else f'pip install "{wanted}"'
+    if url:
+        return f'pip install "{wanted} @ {url}"'
+    return f'pip install "{wanted}"'

@@ -164,11 +164,13 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         # Installers compile every Python file that they install, templates included.
         if not path.is_file() or path.parent.name == "__pycache__":
             continue
-        shown, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")
+        shown = path.relative_to(folder).as_posix()
+        text = path.read_text("utf-8")
         if shown.startswith(f"{_NAME}/"):
             shown = f"@prefix@{shown}"
         for word, value in words.items():
-            shown, text = shown.replace(word, value), text.replace(word, value)
+            shown = shown.replace(word, value)
+            text = text.replace(word, value)
         if shown == _CONFIG:
             config, _ = parse_config(Source(shown, text), Path(shown).resolve(), [])
         yield shown, text

@@ -130,7 +130,8 @@ def _begin(
         with writing():
             for path, own in by_file.items():
                 added = [one.name for one in add_functions(path, own)]
-                place, count = shown_path(path, Path.cwd()), counted(len(added), "function")
+                place = shown_path(path, Path.cwd())
+                count = counted(len(added), "function")
                 if added:
                     session.talk(f"{count} added to {place}: {', '.join(added)}")
     except SyntaxError as error:

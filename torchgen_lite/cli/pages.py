@@ -53,7 +53,8 @@ def columns(rows: Sequence[Row], width: int = 0) -> Iterator[str]:
             cell.rjust(size) if cell[:1].isdigit() and len(row) > 1 else cell.ljust(size)
             for cell, size in zip(row, widths)
         ]
-        line, below = "  ".join(cells).rstrip(), "  ".join(filter(None, row[1:]))
+        line = "  ".join(cells).rstrip()
+        below = "  ".join(filter(None, row[1:]))
         if 0 < width < len(line):
             wrapped = textwrap.wrap(
                 below, max(width - 6, 20), break_long_words=False, break_on_hyphens=False

@@ -110,9 +110,11 @@ def _find(
             before = old.generate()
         except NotThere:  # So everything is new.
             nothing = Program(Resolved(()), program.config)
-            old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
+            old = Version(against, nothing, Path(), "")
+            before = Generated({}, {}, ())
         beneath = pytorchs_of_both(session, old.program, program)
-        known, new = Counter(map(identity, before.diagnostics)), []
+        known = Counter(map(identity, before.diagnostics))
+        new = []
         for one in generated.diagnostics:
             if known[identity(one)]:
                 known[identity(one)] -= 1  # Each old one is matched once.
@@ -159,7 +161,8 @@ def _title(program: Program, against: str) -> str:
 
 def _summary(found: Review) -> list[tuple[str, ...]]:
     """One line for each part."""
-    stale, new = len(found.plan.pending), len(found.new)
+    stale = len(found.plan.pending)
+    new = len(found.new)
     added, removed = _size(found.changes)
     resolved = f", {found.resolved} resolved" if found.resolved else ""
     size = f"{counted(len(found.changes), 'file')}, +{added} -{removed}"

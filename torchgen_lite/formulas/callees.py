@@ -30,13 +30,17 @@ class Callee(NamedTuple):
 
     def by_position(self, count: int) -> tuple[Argument | None, ...]:
         """The arguments that `count` values are given for."""
-        return self.whole if count == len(self.whole) else self.positions
+        if count == len(self.whole):
+            return self.whole
+        return self.positions
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
         given = {one.name for one in self.by_position(count)[:count] if one is not None}
         free = {argument.name for argument in self.func.arguments} - given
-        return given.union(keywords) if free.issuperset(keywords) else None
+        if free.issuperset(keywords):
+            return given.union(keywords)
+        return None
 
 
 Operators = Callable[[str], Sequence[Callee]]

@@ -67,18 +67,23 @@ def _default(text: str) -> str | None:
     found = _OR.search(text)
     if found is None:
         return None
-    left, right = found["left"], found["right"]
+    left = found["left"]
+    right = found["right"]
     return f"write `default({left}, {right})`, or `{left} || {right}` for conditions"
 
 
 def _or(text: str) -> str | None:
     found = _OR.search(text)
-    return f"write `{found['left']} || {found['right']}`" if found else None
+    if found:
+        return f"write `{found['left']} || {found['right']}`"
+    return None
 
 
 def _and(text: str) -> str | None:
     found = _AND.search(text)
-    return f"write `{found['left']} && {found['right']}`" if found else None
+    if found:
+        return f"write `{found['left']} && {found['right']}`"
+    return None
 
 
 def _is_none(text: str) -> str | None:
@@ -98,7 +103,9 @@ def _if(text: str) -> str | None:
     found = _IF.search(text)
     if found is None:
         return None
-    yes, test, no = (found[name].strip() for name in ("yes", "test", "no"))
+    yes = found["yes"].strip()
+    test = found["test"].strip()
+    no = found["no"].strip()
     return f"write `{test} ? {yes} : {no}`"
 
 

@@ -180,9 +180,12 @@ def write(node: Expression, syntax: Syntax = CPP) -> str:
         case Unary(operator, operand):
             text = at(operand, syntax.unary[operator])
             # `--x` is one operator.
-            return f"{operator}({text})" if text[0] == operator in "-+" else operator + text
+            if text[0] == operator in "-+":
+                return f"{operator}({text})"
+            return operator + text
         case Binary(operator, left, right):
-            sides, level = [], syntax.levels[operator]
+            sides = []
+            level = syntax.levels[operator]
             for side, least in ((left, level), (right, level + 1)):
                 inner = side.operator if isinstance(side, Binary) else ""
                 is_unclear = bool(inner) and syntax.is_unclear(operator, inner)
@@ -233,7 +236,8 @@ def _called(node: Call) -> tuple[Expression, ...]:
 def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
     """The node with its operands replaced by `parts`, of which there are as many."""
     if isinstance(node, Call):
-        start, function = len(_called(node)), node.function
+        start = len(_called(node))
+        function = node.function
         if isinstance(function, Member):
             function = replace(function, value=parts[0])
         elif start:

@@ -38,7 +38,9 @@ from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
 from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits
 
-_INT, _BOOL, _TENSOR = frozenset({INT}), frozenset({BOOL}), frozenset({TENSOR})
+_INT = frozenset({INT})
+_BOOL = frozenset({BOOL})
+_TENSOR = frozenset({TENSOR})
 
 
 def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> Typed:
@@ -46,7 +48,9 @@ def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> 
     tree = _typed(node, scope)
     if not scope.language.is_closed:
         saved = saved_by(node, scope.values)
-        return tree if saved is None else tree._replace(saved=saved, operator=None)
+        if saved is None:
+            return tree
+        return tree._replace(saved=saved, operator=None)
     if fits(tree.kind, wanted):
         return tree
     words = " or ".join(sorted(kind.words for kind in wanted))
@@ -79,7 +83,8 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
         case nodes.Call():
             return _call(node, scope)
         case nodes.Subscript(value, index):
-            of, at = type_formula(value, scope, LISTS), type_formula(index, scope, _INT)
+            of = type_formula(value, scope, LISTS)
+            at = type_formula(index, scope, _INT)
             return Typed(node, _item_kind(of.kind, scope), (of, at))
         case nodes.ListDisplay(items):
             parts = tuple([type_formula(item, scope, _INT) for item in items])
@@ -108,11 +113,14 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
     """A node that only C++ has."""
     closed = scope.language.is_closed
-    return _foreign(tree, "C++ in a rule", "not an expression of rules") if closed else tree
+    if closed:
+        return _foreign(tree, "C++ in a rule", "not an expression of rules")
+    return tree
 
 
 def _name(node: nodes.Name, scope: Scope) -> Typed:
-    text, language = node.text, scope.language
+    text = node.text
+    language = scope.language
     kind = scope.kinds.get(text) or language.constants.get(text)
     if kind is not None:
         return Typed(node, kind)
@@ -138,7 +146,8 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
 
 
 def _member(node: nodes.Member, scope: Scope) -> Typed:
-    language, parts = scope.language, (type_formula(node.value, scope, _TENSOR),)
+    language = scope.language
+    parts = (type_formula(node.value, scope, _TENSOR),)
     kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
@@ -150,7 +159,9 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
 
 
 def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
-    name, count, language = method.name, len(node.arguments), scope.language
+    name = method.name
+    count = len(node.arguments)
+    language = scope.language
     is_test = name == "defined" and not count and not node.keywords
     of = type_formula(method.value, scope, ANY if is_test else _TENSOR)
     parts = (of, *[type_formula(child, scope, _INT) for child in children(node)[1:]])
@@ -196,7 +207,8 @@ def _returned(operator: Callee) -> Kind:
 
 
 def _call(node: nodes.Call, scope: Scope) -> Typed:
-    name, language = str(node.function), scope.language
+    name = str(node.function)
+    language = scope.language
     if language.is_closed and name == "default":
         return _default(node, scope)
     known = language.functions.get(name)
@@ -287,7 +299,9 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if operator == "/" and sides == (INT, INT):
         hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
         return _wrong(tree, "`/` gives no integer", hint=hint)
-    return _wrong(tree, f"`{operator}` is not for rules") if operator in BITWISE else tree
+    if operator in BITWISE:
+        return _wrong(tree, f"`{operator}` is not for rules")
+    return tree
 
 
 def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:

@@ -154,4 +154,6 @@ def entry(function: NativeFunction, key: str) -> str:
 
 def _kernel(function: NativeFunction) -> str:
     """A structured kernel is a class, and overloads of an operator can't share one."""
-    return function.func.flat_name if function.structured else function.kernel_name
+    if function.structured:
+        return function.func.flat_name
+    return function.kernel_name

@@ -122,10 +122,14 @@ def called(
     """
     if calls is None:
         return list(selected), {}, ""
-    leaves, stopped, what = {}, "", "names"
+    leaves = {}
+    stopped = ""
+    what = "names"
     if calls.suffix == ".py":
         ran = run(session, overlay, key, modules, calls)
-        leaves, stopped, what = ran.leaves, ran.stopped, f"runs, on the device of {key},"
+        leaves = ran.leaves
+        stopped = ran.stopped
+        what = f"runs, on the device of {key},"
         names: Collection[str] = leaves.keys() & overlay.tables.keys()
     else:
         listed = called_names(read_any_text(calls))
@@ -151,7 +155,9 @@ def show_operator(
     chain = [name]
     while (by := covered[chain[-1]].by) in covered and by not in chain:
         chain.append(by)
-    found, title, missing = list(enumerate(chain)), "what files say", ""
+    found = list(enumerate(chain))
+    title = "what files say"
+    missing = ""
     if covered[name].verdict is Verdict.composite:
         try:
             seen = run(session, overlay, key, (), name)

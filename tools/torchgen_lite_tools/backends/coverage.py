@@ -228,7 +228,8 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
     own = {function.name: function for function in program.functions}
     kept = Source(against.as_posix(), text)
     for one in selected:
-        name, now = one.operator.name, one.verdict
+        name = one.operator.name
+        now = one.verdict
         was = Verdict.__members__.get(str(before.get(name)))
         if was is None or ORDER[now] <= ORDER[was]:
             continue

@@ -123,7 +123,8 @@ def _with_includes(text: str, texts: Mapping[Path, str], depth: int) -> str:
 
 
 def _scan_cpp(found: Scanned, source: Source, macros: Mapping[str, Macro]) -> None:
-    text, keys = without_comments(preprocess(source, macros).text), dispatch_keys(CURRENT)
+    text = without_comments(preprocess(source, macros).text)
+    keys = dispatch_keys(CURRENT)
     blocks = list(_BLOCK.finditer(text))
     ends = [*(block.start() for block in blocks[1:]), len(text)]
     for block, end in zip(blocks, ends):

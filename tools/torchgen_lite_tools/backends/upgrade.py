@@ -78,7 +78,8 @@ def upgrade_command(
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
     require_right(program, after.diagnostics)
-    context, tags = tuple(after.functions.values()), after.tags or program.tags
+    context = tuple(after.functions.values())
+    tags = after.tags or program.tags
     releases = (
         pytorchs(program.config, program.resolved.context, program.tags),
         pytorchs(program.config, context, tags),
@@ -121,7 +122,8 @@ def upgrade_command(
 def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
     """TG371 and TG372."""
     for function, _, new in entries:
-        name, place = function.func.local_name, function.place("func")
+        name = function.func.local_name
+        place = function.place("func")
         if new is None:
             yield finding(function, "TG371", f"PyTorch no longer has operator `{name}`", place)
         else:
@@ -144,20 +146,24 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
 
 def _is_own(function: NativeFunction) -> bool:
     """Whether the author wrote the whole schema and not just the name."""
-    place, schema = function.place("func"), function.func.span
+    place = function.place("func")
+    schema = function.func.span
     return place is not None and schema is not None and "(" in place.text
 
 
 def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
     """Operators whose kernels still work."""
-    milder, structured = [], []
+    milder = []
+    structured = []
     for function, old, new in entries:
         if new is None:
             continue
-        name, rank = function.func.local_name, compare_kernels(function, new.function).rank
+        name = function.func.local_name
+        rank = compare_kernels(function, new.function).rank
         if rank in (Rank.names, Rank.symint):
             milder.append((name, SAID[rank], new.schema.local_text))
-        was, now = _structure(old or new), _structure(new)
+        was = _structure(old or new)
+        now = _structure(new)
         if was != now:
             structured.append((name, f"{was} before, {now} now"))
     yield Section("different names, defaults or SymInt", milder, ("operator", "what", "schema"))
@@ -219,7 +225,8 @@ def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
 
 def _gradients(session: Session, old: str, new: str, root: Path) -> list[Row]:
     """The formulas of derivatives.yaml that change, and what they are now."""
-    was, now = _formulas(old, root), _formulas(new, Path.cwd())
+    was = _formulas(old, root)
+    now = _formulas(new, Path.cwd())
     if was is None or now is None:
         which = old if was is None else new
         tell = session.note if was is now else session.warn

@@ -39,7 +39,9 @@ from torchgen_lite_tools.importing.moving import (
 from torchgen_lite_tools.importing.registered import Generated
 from torchgen_lite_tools.importing.trial import Run, Trial, run_after, run_before, trial_of
 
-_SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
+_SCHEMA = "ops.yaml"
+_DECLARED = "adopted_kernels.h"
+_CONFIG = CONFIG_FILES[0]
 _NEXT = """
 What is left to do:
   torchgen-lite generate{project}{build}
@@ -127,7 +129,8 @@ def adopt_command(
     data["lines"] = {"gone": gone, "written": written}
     if trial and before:
         differences, found = _trial_after(session, root, trial, before)
-        problems, data = [*problems, *differences], {**data, **found}
+        problems = [*problems, *differences]
+        data = {**data, **found}
     elif trial:
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
@@ -136,7 +139,9 @@ def adopt_command(
         is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
         compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
-    return ATTENTION if left or not names else session.exit_code(problems)
+    if left or not names:
+        return ATTENTION
+    return session.exit_code(problems)
 
 
 def _not_moving(library: Library) -> list[Diagnostic]:

@@ -114,7 +114,8 @@ def _bound(library: Library) -> Iterator[str]:
     labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
-        bound, left = proposed[path] + unread[path], unread[path]
+        bound = proposed[path] + unread[path]
+        left = unread[path]
         yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
     for path, (met, left) in library.python.items():
         yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"

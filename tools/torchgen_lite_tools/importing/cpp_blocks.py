@@ -70,7 +70,9 @@ class Reader:
 
     def find(self, kernel: Kernel) -> list[Function]:
         """The functions that a kernel's name refers to."""
-        return self.functions.find(kernel.name, self.around, self.used) if kernel.name else []
+        if kernel.name:
+            return self.functions.find(kernel.name, self.around, self.used)
+        return []
 
     def conditions_of(self, node: Node) -> tuple[str, ...] | None:
         """The preprocessor conditions of a registration; None, which is reported, for too many."""
@@ -95,7 +97,8 @@ class Reader:
         shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
         shown += "".join(template)
         if not KERNEL_NAME.fullmatch(shown):
-            problem, help_ = "this is an instance of a template", "give it a function of its own"
+            problem = "this is an instance of a template"
+            help_ = "give it a function of its own"
             self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
         if any(one.is_member for one in overloads):
@@ -109,9 +112,11 @@ class Reader:
             message = f"kernel `{shown}` of `{name}` can be called only in its own file"
             help_ = "move it out of the unnamed namespace, and remove `static`"
             self.report("TG606", message, node, "generated code has to call it", help_)
-        conditions, span = self.conditions_of(node), self.tree.span(node)
+        conditions = self.conditions_of(node)
+        span = self.tree.span(node)
         if conditions is not None:
-            found, is_named = tuple(overloads), bool(overloads)
+            found = tuple(overloads)
+            is_named = bool(overloads)
             one = Implementation(name, key, shown, conditions, is_named, span, found, asks)
             self.library.implementations.append(one)
         return None

@@ -145,7 +145,8 @@ def _files_below(folder: Path, endings: Collection[str]) -> Iterable[Path]:
 def _classes_of(source: Source) -> Iterator[Macro]:
     """A file's own names for the classes that register, which are read as macros."""
     for match in _ALIAS.finditer(source.text):
-        name, class_ = match["using"] or match["typedef"], match["class"] or match["defined"]
+        name = match["using"] or match["typedef"]
+        class_ = match["class"] or match["defined"]
         if name != class_.rpartition("::")[2]:
             yield Macro(name, None, class_)
 
@@ -209,4 +210,6 @@ def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
 def _without_stable(macro: Macro) -> Macro:
     """A macro that only renames a block of the stable ABI means the same here as one that renames the other block."""
     is_stable = macro.parameters is None and macro.body in PYTORCH_MACROS
-    return replace(macro, body=macro.body.removeprefix("STABLE_")) if is_stable else macro
+    if is_stable:
+        return replace(macro, body=macro.body.removeprefix("STABLE_"))
+    return macro

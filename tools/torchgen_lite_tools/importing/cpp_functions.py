@@ -154,7 +154,8 @@ def _is_member(declaration: Node) -> bool:
 
 def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
     """The type before a function's name, and the node of its whole declaration."""
-    node, signs = declarator, ""
+    node = declarator
+    signs = ""
     while node.parent is not None and node.parent.type in (
         "reference_declarator",
         "pointer_declarator",
@@ -172,7 +173,9 @@ def _type_of(tree: CppTree, parameter: Node) -> str:
     """The type of a parameter: its text without name and default."""
     name = parameter.child_by_field_name("declarator")
     text = tree.of(parameter.child_by_field_name("type"))
-    return text if name is None else text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
+    if name is None:
+        return text
+    return text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
 
 
 def _name_of(tree: CppTree, parameter: Node) -> str:
@@ -218,7 +221,11 @@ def result_types(text: str) -> list[str]:
     """
     bare = bare_type(text)
     tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
-    return split_commas(tuple_[1]) if tuple_ else [bare] if bare != "void" else []
+    if tuple_:
+        return split_commas(tuple_[1])
+    if bare != "void":
+        return [bare]
+    return []
 
 
 def schema_type(text: str, depth: int = 0) -> str | None:
@@ -231,7 +238,9 @@ def schema_type(text: str, depth: int = 0) -> str | None:
         return None
     if match[1] == "Dict":
         both = [schema_type(one, depth + 1) for one in split_commas(match[2])]
-        return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
+        if None in both or len(both) != 2:
+            return None
+        return f"Dict({both[0]}, {both[1]})"
     element = split_commas(match[2])[0] if match[1] == "array" else match[2]
     inner = schema_type(element, depth + 1)
     if inner is None:

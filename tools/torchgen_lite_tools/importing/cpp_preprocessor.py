@@ -149,7 +149,8 @@ class CppText:
     def conditions(self, offset: int) -> tuple[str, ...] | None:
         """The conditions around a place, outermost first; None for more than a guard can repeat."""
         at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
-        one, found = self._conditions[at - 1][1] if at else None, list[str]()
+        one = self._conditions[at - 1][1] if at else None
+        found = list[str]()
         if one is not None and one.count > _MAX_CONDITIONS:
             return None
         while one is not None:
@@ -170,13 +171,18 @@ def preprocess(
     """
     text, conditions = _without_directives(source.text)
     known = dict(macros)
-    expander, out, pieces = _Expander(known), list[str](), list[tuple[int, int, bool]]()
-    included, length, at = set[int](), 0, 0
+    expander = _Expander(known)
+    out = list[str]()
+    pieces = list[tuple[int, int, bool]]()
+    included = set[int]()
+    length = 0
+    at = 0
     for cut, change in [*_changes(source, text, given, find), (len(text), "")]:
         body, found = expander.expand(text[at:cut])
         pieces += [(length + start, at + origin, is_one) for start, origin, is_one in found]
         out.append(body)
-        length, at = length + len(body), cut
+        length = length + len(body)
+        at = cut
         if isinstance(change, Macro):
             known[change.name] = change
         elif change and len(change) <= expander.left:
@@ -194,9 +200,13 @@ def _changes(
 ) -> Iterator[tuple[int, Macro | str]]:
     """Where a macro gets another meaning, under no condition, and where a text is included; `text` has no directives."""
     defined = Counter(one.name for one in defined_macros(source))
-    blank, at, depth = without_quoted(text), 0, list[bool]()
-    holding, guard = list[bool](), _include_guard(source.text)
-    uncertain, known = set[str](), dict[str, str | None]()
+    blank = without_quoted(text)
+    at = 0
+    depth = list[bool]()
+    holding = list[bool]()
+    guard = _include_guard(source.text)
+    uncertain = set[str]()
+    known = dict[str, str | None]()
     cuts = list[tuple[int, Macro | str]]()
     for match in _PIECE.finditer(source.text):
         word = match["word"]
@@ -234,7 +244,8 @@ def _flat(source: Source | None, find: Find, known: dict[str, str | None]) -> st
     known[source.path] = None
     text, places = _without_directives(source.text)
     ends = [*(at for at, _ in places[1:]), len(text)]
-    out, at = list[str | None](), 0
+    out = list[str | None]()
+    at = 0
     for match in _PIECE.finditer(source.text):
         if match["word"] == "include":
             out += [text[at : match.start()], _flat(_included(match, source, find), find, known)]
@@ -259,7 +270,9 @@ def negated(condition: str) -> str:
     ('!defined(A)', 'defined(A)', '!(A > 1)')
     """
     if re.fullmatch(r"!?defined\(\w+\)", condition):
-        return condition[1:] if condition[0] == "!" else f"!{condition}"
+        if condition[0] == "!":
+            return condition[1:]
+        return f"!{condition}"
     return f"!({condition})"
 
 
@@ -323,7 +336,8 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
 def _include_guard(text: str) -> int:
     """Where a header's include guard begins; -1 without one."""
     words = islice((m for m in _PIECE.finditer(text) if m["word"]), 2)
-    first, second = next(words, None), next(words, None)
+    first = next(words, None)
+    second = next(words, None)
     if first is None or second is None or (first["word"], second["word"]) != ("ifndef", "define"):
         return -1
     is_guard = first["rest"].split()[:1] == second["rest"].split()[:1]
@@ -401,7 +415,9 @@ def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
     """The arguments after a macro's name, or None if it is not called; and how far was read."""
     if macro.parameters is None:
         return [], at
-    depth, start, arguments = 0, 0, list[str]()
+    depth = 0
+    start = 0
+    arguments = list[str]()
     limit = min(len(text), at + _MAX_CALL)
     for match in _TOKEN.finditer(text, at, limit):
         token = match[0]
@@ -437,7 +453,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
             escaped = given[token].replace("\\", "\\\\").replace('"', '\\"')
             out[-1] = f'"{escaped}"'
         else:
-            before, behind = body[: match.start()].rstrip(), body[match.end() :].lstrip()
+            before = body[: match.start()].rstrip()
+            behind = body[match.end() :].lstrip()
             pasted = before.endswith("##") or behind.startswith("##")
             out.append((given if pasted else expanded).get(token, token))
         at = match.end()

@@ -62,7 +62,8 @@ def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
 
 def _are_named(inferred: str, written: str) -> bool:
     """Whether a text names the arguments, `_0` and so on, of a schema that PyTorch inferred, and says nothing else."""
-    theirs, ours = parse_schema(inferred)[0], parse_schema(written)[0]
+    theirs = parse_schema(inferred)[0]
+    ours = parse_schema(written)[0]
     if theirs is None or ours is None:
         return False
     same = [str(one.type) for one in theirs.arguments] == [str(one.type) for one in ours.arguments]
@@ -72,7 +73,8 @@ def _are_named(inferred: str, written: str) -> bool:
 def name_kernels(library: Library) -> Library:
     """The library, with diagnostics for kernels whose names are assumed or whose files are not always built, and for schemas that are those of kernels."""
     if library.inferred:
-        count, first = counted(len(library.inferred), "schema"), library.inferred[0]
+        count = counted(len(library.inferred), "schema")
+        first = library.inferred[0]
         message = f"{count} taken from types of kernels, such as that of `{first}`"
         help_ = "write `(a!)` at what a kernel writes to; PyTorch took these to write to any tensor"
         library.diagnostics.append(Diagnostic("TG615", message, help=help_))

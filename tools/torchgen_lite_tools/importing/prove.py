@@ -170,7 +170,8 @@ def _check_python(
     problem = disagreement(signature, passed)
     if problem:
         label = span and Label(span, "registered here")
-        message, help_ = f"{schema.full_name}: {problem}", f"the schema is `{schema}`"
+        message = f"{schema.full_name}: {problem}"
+        help_ = f"the schema is `{schema}`"
         yield Diagnostic("TG610", message, label, help=help_)
 
 
@@ -231,7 +232,8 @@ def _problems(
             help_ = f"`Tensor(a!) {argument.name}` in the schema, or `const at::Tensor&` here"
             label = Label(function.spans[at], "not const")
             yield Diagnostic("TG613", message, label, registered, help_)
-    results, types = result_types(function.returns), [str(r.type) for r in schema.returns]
+    results = result_types(function.returns)
+    types = [str(r.type) for r in schema.returns]
     fitting = [_fits(text, type_) for text, type_ in zip(results, types)]
     if len(results) != len(types) or False in fitting:
         shown = types[0] if len(types) == 1 else f"({', '.join(types)})"
@@ -246,7 +248,9 @@ def _fits(text: str, type_: str) -> bool | None:
     """Whether libtorch infers that schema type from a C++ type; None if this is not known here."""
     inferred = schema_type(text)
     if inferred is None:
-        return False if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()) else None
+        if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()):
+            return False
+        return None
     if type_ == "Generator":  # libtorch infers it from nothing.
         return None
     demanded = re.sub(r"(?<=Tensor)(?:\([^()]*\)|!)|(?<=\[)\d+(?=\])", "", type_)

@@ -108,12 +108,16 @@ class Registration:
     def asks(self) -> tuple[str, ...]:
         """A question where it is not registered always."""
         listed = ", and ".join(f"`{condition}`" for condition in self.conditions)
-        return (f"registered only if {listed}: an entry is there always",) if listed else ()
+        if listed:
+            return (f"registered only if {listed}: an entry is there always",)
+        return ()
 
     def path(self, name: str) -> str:
         """The whole name of what is given; "" for no name."""
         one = self.given.get(name)
-        return self.module.path(one) if isinstance(one, ast.expr) else ""
+        if isinstance(one, ast.expr):
+            return self.module.path(one)
+        return ""
 
     def text(self, name: str) -> str:
         value = self.constant(name, "")
@@ -136,7 +140,9 @@ class Registration:
 
 def _constant(module: Module, node: Given) -> object:
     try:
-        return module.constant(node) if isinstance(node, ast.expr) else None
+        if isinstance(node, ast.expr):
+            return module.constant(node)
+        return None
     except (ValueError, TypeError):
         raise Unread(f"`{ast.unparse(node)}` is computed") from None
 
@@ -178,7 +184,8 @@ class Scan(NamedTuple):
 def scanned(module: Module) -> Iterator[Scan]:
     """The functions of a module."""
     for node in (one for named in module.functions.values() for one in named):
-        calls, registers = set[str](), False
+        calls = set[str]()
+        registers = False
         for call in (one for one in calls_of(node) if one.is_inside):
             try:
                 registers |= understood(module, call, (), ()) is not None
@@ -204,7 +211,8 @@ def understood(
 ) -> Registration | None:
     """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read: a call of a
     function that is `registering`, too."""
-    node, possible = call.node, list(meanings(module, call.node.func))
+    node = call.node
+    possible = list(meanings(module, call.node.func))
     found = next(filter(None, (_registrar(one, node) for one in possible)), None)
     # What a call gives is told with the function that it is then called with.
     made = node.func if isinstance(node.func, ast.Call) else None
@@ -217,7 +225,8 @@ def understood(
             why = f"`{ast.unparse(unknown)}` is not known here"
             raise Suspect(why, _looks_like_one(suspect, node))
         return None
-    names, word = found.names, found.kind.rpartition(".")[2]
+    names = found.names
+    word = found.kind.rpartition(".")[2]
     if names is None and word not in _OTHERS:
         return None
     if call.is_inside:
@@ -225,7 +234,8 @@ def understood(
     if names is None:
         raise Unread("this remains handwritten")
     before = found.meaning
-    positional, keywords = [*before.args, *node.args], [*before.keywords, *node.keywords]
+    positional = [*before.args, *node.args]
+    keywords = [*before.keywords, *node.keywords]
     starred = [one for one in positional if isinstance(one, ast.Starred)]
     if starred or None in [one.arg for one in keywords]:
         raise Unread("its arguments are computed")
@@ -258,7 +268,8 @@ def meanings(
     seen.add(id(node))
     for one in _next_meanings(module, node):
         for inner in meanings(one.module, one.node, seen, depth + 1):
-            args, keywords = (*inner.args, *one.args), (*inner.keywords, *one.keywords)
+            args = (*inner.args, *one.args)
+            keywords = (*inner.keywords, *one.keywords)
             yield Meaning(inner.module, inner.node, args, keywords)
 
 
@@ -294,7 +305,8 @@ class _Registrar(NamedTuple):
 
 def _registrar(one: Meaning, call: ast.Call) -> _Registrar | None:
     """What is called if that is a function of PyTorch, or a method of a library or of an operator that was made."""
-    module, path = one.module, one.module.path(one.node)
+    module = one.module
+    path = one.module.path(one.node)
     receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
     word = receiver and isinstance(one.node, ast.Attribute) and one.node.attr or ""
     if path.startswith(_TORCH):
@@ -374,7 +386,8 @@ def given_away(module: Module) -> Iterator[ast.expr]:
 
 def _is_foreign(module: Module, function: ast.expr) -> bool:
     """Whether a function is imported, neither of PyTorch nor of these files."""
-    path, first = module.path(function), function
+    path = module.path(function)
+    first = function
     while isinstance(first, ast.Attribute):
         first = first.value
     is_imported = isinstance(first, ast.Name) and first.id in module.imported
@@ -465,7 +478,8 @@ def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
         return None
     given: dict[str | None, ast.expr] = dict(zip(("ns", "kind", "dispatch_key"), one.args))
     given |= {keyword.arg: keyword.value for keyword in one.keywords}
-    namespace, key = (given.get(name, ast.Constant("")) for name in ("ns", "dispatch_key"))
+    namespace = given.get("ns", ast.Constant(""))
+    key = given.get("dispatch_key", ast.Constant(""))
     return str(_constant(home, namespace)), str(_constant(home, key))
 
 

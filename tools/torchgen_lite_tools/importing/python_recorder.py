@@ -34,7 +34,8 @@ def recording(torch: Any) -> Iterator[Recorded]:
     recorded = Recorded()
     library = torch.library
     home = str(Path(torch.__file__).parent)
-    register, saved = library.Library.impl, {name: getattr(library, name) for name in _NOTED}
+    register = library.Library.impl
+    saved = {name: getattr(library, name) for name in _NOTED}
 
     @wraps(register)
     def impl(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **more: Any) -> Any:
@@ -71,7 +72,8 @@ def is_within(function: Any, home: str) -> bool:
 
 def author_of(function: Any, home: str) -> Any:
     """The first function not of PyTorch that a PyTorch wrapper refers to, or None."""
-    waiting, seen = [function], set[int]()
+    waiting = [function]
+    seen = set[int]()
     while waiting:
         one = waiting.pop(0)
         if not isinstance(one, FunctionType) or id(one) in seen:

@@ -126,7 +126,9 @@ def _union(module: Module, parts: Sequence[ast.expr]) -> str:
     inner = _read(*types[0]) if len(types) == 1 else ""
     if {home.path(one) for home, one in types} == _NUMBERS:
         inner = "Scalar"
-    return f"{inner}?" if inner and len(types) < len(members) else inner
+    if inner and len(types) < len(members):
+        return f"{inner}?"
+    return inner
 
 
 def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:

@@ -27,7 +27,9 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     search path.
     """
     found = ask_torch(_read, modules, namespace, what=f"importing `{', '.join(modules)}`")
-    return found if isinstance(found, Library) else Library(diagnostics=[found])
+    if isinstance(found, Library):
+        return found
+    return Library(diagnostics=[found])
 
 
 def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
@@ -101,7 +103,8 @@ class _Reader:
                 message = f"`{name}` falls through at {one.key}, which YAML cannot say"
                 self._report("TG602", message, help_=f"{one.place}")
                 continue
-            function, kernel = self.recorded.kernels.get((name, one.key)), ""
+            function = self.recorded.kernels.get((name, one.key))
+            kernel = ""
             if function is not None:
                 kernel = self._name(function, name, f"kernel for {one.key}", "kernels")
             elif (name, one.key) not in self.recorded.wrapped:
@@ -147,7 +150,8 @@ class _Reader:
             message = f"{said}, which is not a module-level function"
             self._report("TG607", message, function, "make it a function of its own")
             return ""
-        held, own = getattr(sys.modules.get(module), word, None), unwrap(function)
+        held = getattr(sys.modules.get(module), word, None)
+        own = unwrap(function)
         if _is_another(held, function) or self.named.setdefault((module, word), own) is not own:
             message = f"{said}, and so is another function of `{module}`"
             self._report("TG607", message, function, "give it a name of its own")

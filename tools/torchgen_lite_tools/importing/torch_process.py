@@ -45,8 +45,10 @@ def ask_torch(
     path = [
         os.path.abspath(one) if os.path.exists(one) else one for one in (*sys.path, str(folder))
     ]
-    command, asked = [sys.executable, "-c", _SCRIPT, *path], pickle.dumps((question, arguments))
-    pipe, environment = subprocess.PIPE, {**(variables or {}), **os.environ}
+    command = [sys.executable, "-c", _SCRIPT, *path]
+    asked = pickle.dumps((question, arguments))
+    pipe = subprocess.PIPE
+    environment = {**(variables or {}), **os.environ}
     found = subprocess.run(command, input=asked, stdout=pipe, cwd=folder, env=environment)
     # A module may end Python with code 0, too; then there is no answer.
     if found.returncode == 0 and found.stdout:

@@ -42,7 +42,9 @@ class Done(NamedTuple):
     last: str
 
     def __str__(self) -> str:
-        return f"{said_code(self.code)}, {self.last}" if self.last else said_code(self.code)
+        if self.last:
+            return f"{said_code(self.code)}, {self.last}"
+        return said_code(self.code)
 
 
 class Run(NamedTuple):
@@ -76,7 +78,8 @@ def run_after(
     session: Session, trial: Trial, before: Run, generated: Generated
 ) -> tuple[list[Diagnostic], dict[str, object]]:
     """Report what differs and what fails; it is returned, with the rest of the report as data."""
-    after, found = _run(session, trial, "after the move"), None
+    after = _run(session, trial, "after the move")
+    found = None
     # The same could be loaded before, so it is the move that stands in the way.
     problems = [
         one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
@@ -95,7 +98,8 @@ def run_after(
 
 
 def _run(session: Session, trial: Trial, when: str) -> Run:
-    done, problems = dict[str, Done](), list[Diagnostic]()
+    done = dict[str, Done]()
+    problems = list[Diagnostic]()
     if trial.build:
         done["build"], problems = _call(session, trial.folder, trial.build, when)
         if problems:
@@ -116,7 +120,8 @@ def _call(session: Session, folder: Path, command: str, when: str) -> tuple[Done
     import subprocess
 
     session.talk(f"$ {command}")
-    nothing, both = subprocess.DEVNULL, subprocess.STDOUT
+    nothing = subprocess.DEVNULL
+    both = subprocess.STDOUT
     run = subprocess.run(
         command, shell=True, cwd=folder, stdin=nothing, stdout=subprocess.PIPE, stderr=both
     )

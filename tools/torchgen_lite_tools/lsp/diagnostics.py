@@ -89,6 +89,7 @@ def code_actions(
 def workspace_edit(analysis: Analysis, edits: Sequence[Edit], units: Units) -> types.WorkspaceEdit:
     changes: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
-        uri, at = analysis.path_of(edit.span.source).as_uri(), range_of(edit.span, units)
+        uri = analysis.path_of(edit.span.source).as_uri()
+        at = range_of(edit.span, units)
         changes.setdefault(uri, []).append(types.TextEdit(at, edit.text))
     return types.WorkspaceEdit(changes)

@@ -24,16 +24,22 @@ def hover(analysis: Analysis, place: Place) -> str | None:
     if place.is_key:
         if not place.keys and place.word in FIELDS:
             return f"`{place.word}`: {FIELDS[place.word].description}"
-        return _about_key(analysis, place) if field == "dispatch" else None
+        if field == "dispatch":
+            return _about_key(analysis, place)
+        return None
     if field == "dispatch":
         return _about_kernel(analysis, place.word)
     if field == "tags":
         text = analysis.program.tags.get(place.word)
-        return f"`{place.word}`: {' '.join(text.split())}" if text else None
+        if text:
+            return f"`{place.word}`: {' '.join(text.split())}"
+        return None
     is_other = field in ("structured_delegate", "autogen")
     name = place.word if is_other else place.operator if field in ("func", "op") else ""
     operator = find_operator(analysis, name, place.operator) if name else None
-    return None if operator is None else _about_operator(analysis, operator)
+    if operator is None:
+        return None
+    return _about_operator(analysis, operator)
 
 
 def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:

@@ -58,7 +58,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         tags = function.tags
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
-            label, hint = "not written by hand", "leave the tag out"
+            label = "not written by hand"
+            hint = "leave the tag out"
             yield finding(function, "TG126", message, function.place("tags"), label, hint)
         is_in_place = is_inplace_name(function.func.base_name) and function.func.written
         if _IN_PLACE_VIEW in tags and not is_in_place:

@@ -42,7 +42,8 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     difference = compare_kernels(function, native.function)
     if difference.rank is Rank.same:
         return
-    ours, theirs = difference.old, difference.new
+    ours = difference.old
+    theirs = difference.new
     at_fault = ours.span if ours is not None else function.func.span
     if ours is None:
         label = f"`{theirs}` is missing"
@@ -80,7 +81,8 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
         autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
         if plain is None or autograd is None:
             continue
-        one, other = (pair[0].func.local_name for pair in (autograd, plain))
+        one = autograd[0].func.local_name
+        other = plain[0].func.local_name
         message = f"`{one}` is under `autograd`, and its variant `{other}` under `supported`"
         there = (plain[1].key_span, "in the other list")
         yield finding(autograd[0], "TG318", message, autograd[1].key_span, "here", None, there)
@@ -99,7 +101,8 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
         functional = group.functional
         if variant is functional or _has(resolved, variant.name, entry.key):
             continue
-        name, base = variant.func.local_name, functional.func.local_name
+        name = variant.func.local_name
+        base = functional.func.local_name
         if not takes_results(group, variant):
             message = f"no kernel of `{name}` can be derived from that of `{base}`"
             label = f"`{name}` writes to tensors that this one does not return"
@@ -107,7 +110,8 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(functional, "TG373", message, entry.key_span, label, hint)
             continue
         # The backend's key, also for a kernel at its autograd key.
-        copy, key = COPIES[variant.func.kind()], entry.backend.key if entry.backend else ""
+        copy = COPIES[variant.func.kind()]
+        key = entry.backend.key if entry.backend else ""
         is_known = f"aten::{copy}" in resolved.lent
         if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in said:
             said.add((copy, key))

@@ -82,5 +82,6 @@ def missing(
 
 def release_span(releases: Sequence[Release]) -> str:
     """`2.6 to 2.9`."""
-    first, last = version_text(releases[0]), version_text(releases[-1])
+    first = version_text(releases[0])
+    last = version_text(releases[-1])
     return first if first == last else f"{first} to {last}"

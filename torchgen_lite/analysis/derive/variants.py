@@ -55,7 +55,9 @@ def _schema(
 def _read_only(argument: Argument) -> Argument:
     """The argument without an annotation; the same object if it has none."""
     type_ = strip_type(argument.type)
-    return argument if type_ is argument.type else argument._replace(type=type_)
+    if type_ is argument.type:
+        return argument
+    return argument._replace(type=type_)
 
 
 def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:

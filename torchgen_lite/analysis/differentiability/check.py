@@ -42,14 +42,16 @@ def check_derivatives(
 
 
 def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
-    schema, derivatives = function.func, function.derivatives
+    schema = function.func
+    derivatives = function.derivatives
     assert derivatives is not None
     refusal = _refusal(function)
     if refusal is not None:
         span = function.place("derivatives") or derivatives.span
         yield Found("TG325", refusal, span, "no formulas here")
         return
-    flags, count = derivatives.output_differentiability, len(schema.returns)
+    flags = derivatives.output_differentiability
+    count = len(schema.returns)
     if flags is not None and len(flags) != count:
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
@@ -80,7 +82,8 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterat
 
 def _only_notes(function: NativeFunction) -> bool:
     """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
-    schema, derivatives = function.func, function.derivatives
+    schema = function.func
+    derivatives = function.derivatives
     tensors = {a.name for a in schema.arguments if is_tensor_like(a.type)}
     if derivatives is None or not schema.written:
         return False

@@ -40,13 +40,16 @@ def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]
 
 def with_formula(function: NativeFunction) -> NativeFunction:
     """The entry with the formula of `derivatives: auto`: one for all tensors, of everything that the reference takes."""
-    written, samples, inputs = function.derivatives, function.samples, function.func.inputs
+    written = function.derivatives
+    samples = function.samples
+    inputs = function.func.inputs
     if written is None or not written.is_auto or written.span is None:
         return function
     reference = samples.reference.text if samples is not None and samples.reference else ""
     names = tuple([a.name for a in inputs if is_tensor_like(a.type)])
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
-    word, spans = f"auto ({reference})", tuple([written.span] * len(names))
+    word = f"auto ({reference})"
+    spans = tuple([written.span] * len(names))
     formulas = (Formula(names, word, call, word, spans, written.span),) if names else ()
     return function._replace(derivatives=replace(written, variants=((DEFAULT, formulas),)))
 

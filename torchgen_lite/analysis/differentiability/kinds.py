@@ -121,7 +121,9 @@ def _gives(value: Typed) -> str:
             return f"{count} results"
     kind = value.kind.present
     if kind.is_list:
-        return _LIST if kind.sort in (kinds.Sort.tensor, kinds.Sort.unknown) else "a list"
+        if kind.sort in (kinds.Sort.tensor, kinds.Sort.unknown):
+            return _LIST
+        return "a list"
     return kind.words if kind.is_known else ""
 
 
@@ -144,7 +146,8 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
 
 def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
-    node, operator = part.node, part.operator
+    node = part.node
+    operator = part.operator
     if is_other(part):
         message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
         yield Found("TG344", message, node.span, "not taken here")
@@ -174,10 +177,12 @@ def _check_member(part: Typed) -> Iterator[Found]:
 
 def check_writes(part: Typed) -> Iterator[Found]:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
-    node, operator = part.node, part.operator
+    node = part.node
+    operator = part.operator
     if not isinstance(node, nodes.Call):
         return
-    name, is_method = nodes.name_called(node), isinstance(node.function, nodes.Member)
+    name = nodes.name_called(node)
+    is_method = isinstance(node.function, nodes.Member)
     is_named = _WRITING.fullmatch(name) is not None
     is_torchs = is_method or (name != "" and in_at(name))
     is_writing = operator is not None and bool(operator.func.written)

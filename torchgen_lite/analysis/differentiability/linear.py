@@ -53,7 +53,9 @@ def nonlinear(tree: Typed, gradients: Collection[str]) -> Typed | None:
     degree = _degree(tree, gradients)
     if isinstance(degree, Typed):
         return degree
-    return tree if degree is _Degree.constant and tree.kind.sort is Sort.tensor else None
+    if degree is _Degree.constant and tree.kind.sort is Sort.tensor:
+        return tree
+    return None
 
 
 def is_unknown(tree: Typed, gradients: Collection[str]) -> bool:
@@ -76,7 +78,8 @@ def is_tried(info: DifferentiabilityInfo, helpers: Collection[str]) -> bool:
 def refuses_forward(info: DifferentiabilityInfo) -> str:
     """Why forward mode is refused, in spite of formulas; empty if it is not."""
     schema = info.function.func
-    names, written = return_names(schema), {one.name for one in info.forward}
+    names = return_names(schema)
+    written = {one.name for one in info.forward}
     missing = [names[index] for index in info.outputs if written and names[index] not in written]
     # The tensors of lists are not asked whether they need a gradient.
     answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
@@ -100,7 +103,9 @@ def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
         is_zero = node.text[0] not in "\"'" and not is_nonzero(node)
         return _Degree.zero if is_zero else _Degree.constant
     if tree.saved is not None:
-        return _Degree.zero if tree.saved.fact is Fact.info else _Degree.constant
+        if tree.saved.fact is Fact.info:
+            return _Degree.zero
+        return _Degree.constant
     name = node.name if isinstance(node, nodes.Member) else nodes.name_called(node)
     if name in _FACTS:
         return _Degree.constant
@@ -145,7 +150,9 @@ def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree 
             is_method = isinstance(call.function, nodes.Member)
             own = f".{name}" if is_method and f".{name}" in _RULES else name
             return _by_rule(_rule(own), degrees)
-    return _Degree.free if _INDEPENDENT.issuperset(degrees) else _Degree.unknown
+    if _INDEPENDENT.issuperset(degrees):
+        return _Degree.free
+    return _Degree.unknown
 
 
 def _is_torchs(tree: Typed, call: nodes.Call, name: str) -> bool:
@@ -214,7 +221,9 @@ def _sum(degrees: Sequence[_Degree]) -> _Degree | None:
     if _Degree.unknown in found or found == {_Degree.linear, _Degree.free}:
         return _Degree.unknown
     if _Degree.linear not in found:
-        return _Degree.constant if _Degree.constant in found else _Degree.free
+        if _Degree.constant in found:
+            return _Degree.constant
+        return _Degree.free
     return None if _Degree.constant in found else _Degree.linear
 
 
@@ -225,7 +234,9 @@ def _product(degrees: Sequence[_Degree]) -> _Degree | None:
         return _Degree.unknown
     count = degrees.count(_Degree.linear)
     if count == 0:
-        return _Degree.free if _Degree.free in degrees else _Degree.constant
+        if _Degree.free in degrees:
+            return _Degree.free
+        return _Degree.constant
     return _Degree.linear if count == 1 else None
 
 
@@ -233,4 +244,6 @@ def _curved(degrees: Sequence[_Degree]) -> _Degree | None:
     """The degree of what is not linear in these operands."""
     if _Degree.linear in degrees:
         return None
-    return _Degree.unknown if _Degree.unknown in degrees else _Degree.constant
+    if _Degree.unknown in degrees:
+        return _Degree.unknown
+    return _Degree.constant

@@ -69,7 +69,8 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
         group = operator.views
         if group is None or group.view_copy is None or group.view is not operator.function:
             continue
-        copy_name, view_name = group.view_copy.name, operator.name
+        copy_name = group.view_copy.name
+        view_name = operator.name
         if view_name in infos and copy_name not in infos:
             # torchgen names their nodes after the view's.
             infos[copy_name] = {

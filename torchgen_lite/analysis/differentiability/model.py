@@ -44,7 +44,9 @@ class Tangent(NamedTuple):
     @property
     def mentioned(self) -> frozenset[str]:
         """Every name in the expression."""
-        return _names(self.tree) if self.tree is not None else frozenset()
+        if self.tree is not None:
+            return _names(self.tree)
+        return frozenset()
 
 
 class TensorArgument(NamedTuple):

@@ -76,7 +76,9 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
 def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Origin:
     if not info.slots or not info.outputs:
         return Origin.passes if is_composed else Origin.fallthrough
-    return Origin.refuses_out if schema.kind() is SchemaKind.out else Origin.autograd
+    if schema.kind() is SchemaKind.out:
+        return Origin.refuses_out
+    return Origin.autograd
 
 
 def _viewed(schema: FunctionSchema) -> str | None:
@@ -86,7 +88,8 @@ def _viewed(schema: FunctionSchema) -> str | None:
         return None
     shared = []
     for argument in schema.arguments:
-        own, is_tensor = argument.annotation, dispatch_kind(argument.type) is DispatchKind.tensor
+        own = argument.annotation
+        is_tensor = dispatch_kind(argument.type) is DispatchKind.tensor
         if is_tensor and own is not None and not own.is_write:
             shared += [argument.name] if own.before == returned.before or "*" in own.after else []
     return shared[0] if len(shared) == 1 else None

@@ -35,7 +35,8 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     if not found:
         return []
     index, dtype = next(iter(found.items()))
-    name, full_name = return_names(function.func)[index], function.func.full_name
+    name = return_names(function.func)[index]
+    full_name = function.func.full_name
     message = f"result `{name}` of `{full_name}` is `{dtype}`, and has no gradient"
     hint = "leave `derivatives` out"
     if len(found) < len(info.outputs):
@@ -46,7 +47,8 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
 
 def _check_unused(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
     """A gradient that no formula uses, where formulas use others."""
-    function, names = info.function, return_names(info.function.func)
+    function = info.function
+    names = return_names(info.function.func)
     used = set[int]()
     for derivative in info.derivatives:
         used.update(_used(derivative.tree, info))

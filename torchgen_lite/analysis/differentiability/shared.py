@@ -63,7 +63,8 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
     for index, tree in enumerate(trees):
         for node in dict.fromkeys(part.node for part in _computed(tree)):
             users.setdefault(node, []).append(index)
-    prefix, taken = "shared", {*info.mentioned, *(a.name for a in info.function.func.arguments)}
+    prefix = "shared"
+    taken = {*info.mentioned, *(a.name for a in info.function.func.arguments)}
     while any(name.startswith(prefix) for name in taken):
         prefix += "_"
     names: dict[nodes.Expression, str] = {}

@@ -103,7 +103,8 @@ def torch_operators(name: str) -> tuple[Callee, ...]:
 
 def called_in_torch(call: Typed) -> Callee | None:
     """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
-    node, kinds = call.node, [part.kind for part in call.parts]
+    node = call.node
+    kinds = [part.kind for part in call.parts]
     if not isinstance(node, Call) or call.saved is not None:
         return None
     if call.operator is not None:
@@ -237,7 +238,8 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    schema, bound = operator.func, operator.bound(count, keywords)
+    schema = operator.func
+    bound = operator.bound(count, keywords)
     if count > len(operator.by_position(count)) and not spreads(schema):
         return False
     required = {a.name for a in schema.arguments if a.default is None}
@@ -284,7 +286,8 @@ def wrong_count(node: Call, name: str, language: Language) -> str:
         return ""
     # A method's tensor is counted, and is not among the arguments.
     is_method = isinstance(node.function, Member)
-    fewest, most = counts[0] - is_method, counts[1] - is_method
+    fewest = counts[0] - is_method
+    most = counts[1] - is_method
     count = len(node.arguments) + bool(node.keywords)
     if fewest <= count <= most:
         return ""
@@ -381,7 +384,8 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMeth
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.function, Member):
         return None
-    name, value = node.function.name, node.function.value
+    name = node.function.name
+    value = node.function.value
     is_ours = call.operator is not None and call.operator.is_own
     is_known = name.removesuffix("_symint") in methods or name[0] == "_"
     if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):

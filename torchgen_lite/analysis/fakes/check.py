@@ -72,7 +72,9 @@ def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterat
 
 
 def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
-    schema, rules, has_axes = operator.schema, fake.rules, uses_axes(operator)
+    schema = operator.schema
+    rules = fake.rules
+    has_axes = uses_axes(operator)
     needing = {r.index: r for r in new_results(schema)}
     if rules and rules[0].name:
         names = [result.name for result in needing.values()]
@@ -136,27 +138,44 @@ def _check_result(
             message = f"a rule cannot make a `{result.value.type}`"
             yield Found("TG331", message, rule.span, "here", "name a Python function")
         return
-    source, places = result.source, dict(rule.field_spans)
+    source = result.source
+    places = dict(rule.field_spans)
     kinds_given = [value_kind(a.type) for a in schema.arguments]
-    problem, place, label, hint = "", "", "here", None
+    problem = ""
+    place = ""
+    label = "here"
+    hint = None
     if source is not None and "view" not in present:
-        problem, label = f"shares the memory of `{source.name}`", "makes a new tensor"
+        problem = f"shares the memory of `{source.name}`"
+        label = "makes a new tensor"
         hint = f"write `view: {source.name}`, with `shape` and `stride`"
     elif source is None and "view" in present:
-        problem, place, label = "is a new tensor by its schema", "view", "shares memory"
+        problem = "is a new tensor by its schema"
+        place = "view"
+        label = "shares memory"
     elif source is not None and str(rule.get("view")) != source.name:
-        problem, place, label = f"is a view of `{source.name}`", "view", "of something else"
+        problem = f"is a view of `{source.name}`"
+        place = "view"
+        label = "of something else"
     elif "value" in present:
-        problem, place, label = "is a tensor", "value", "no tensor"
+        problem = "is a tensor"
+        place = "value"
+        label = "no tensor"
     elif not present & {"like", "shape", "view"}:
-        what, problem = "the rule", f"does not give the shape of {what}"
+        problem = f"does not give the shape of {what}"
+        what = "the rule"
         hint = "add `like` or `shape`"
     elif kind == kinds.TENSORS and not present & {"like", "count"}:
-        problem, label, hint = "is a list of tensors", "one tensor", "add `count`"
+        problem = "is a list of tensors"
+        label = "one tensor"
+        hint = "add `count`"
     elif kind == kinds.TENSOR and "count" in present:
-        problem, place, label = "is one tensor", "count", "a list"
+        problem = "is one tensor"
+        place = "count"
+        label = "a list"
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
-        what, problem = "the rule", f"does not give the dtype of {what}"
+        problem = f"does not give the dtype of {what}"
+        what = "the rule"
         hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

@@ -108,5 +108,6 @@ def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
             continue
         if all(value.annotation != first.annotation for value in returns):
             message = f"in-place `{function.func.local_name}` does not return `{first.name}`"
-            span, hint = returns[0].span, f"return `{first.type}`"
+            span = returns[0].span
+            hint = f"return `{first.type}`"
             yield finding(function, "TG414", message, span, "not the first argument", hint)

@@ -36,11 +36,13 @@ def _disagreement(
     span = function.place("autogen")
     message = f"variants of `{function.func.local_name}` are not those that `autogen` names"
     if given:
-        right, written = ", ".join(sorted(given)), ", ".join(function.autogen)
+        right = ", ".join(sorted(given))
+        written = ", ".join(function.autogen)
         hint: Help = Suggestion(f"write `autogen: {right}`", written, right)
     else:
         hint = "leave `autogen` out: the group is complete"
-    surplus, missing = sorted(asked - given), sorted(given - asked)
+    surplus = sorted(asked - given)
+    missing = sorted(given - asked)
     parts = [f"not derived: {', '.join(surplus)}"] if surplus else []
     parts += [f"not named: {', '.join(missing)}"] if missing else []
     return finding(function, "TG415", message, span, "; ".join(parts), hint)

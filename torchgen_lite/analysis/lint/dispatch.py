@@ -59,7 +59,8 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if explicit is not None:
             message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            hint, other = "remove one of them", (explicit.key_span, "comes before it")
+            hint = "remove one of them"
+            other = (explicit.key_span, "comes before it")
             yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
 
 
@@ -71,7 +72,8 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key in key_sets().backends_of["AutogradOther"]:
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                span, other = entry.key_span, (implicit.key_span, "claims every Autograd key")
+                span = entry.key_span
+                other = (implicit.key_span, "claims every Autograd key")
                 yield finding(function, "TG408", message, span, "shares it", _INSTEAD, other)
                 break
 
@@ -88,7 +90,8 @@ def backend_without_meta(
     from torchgen_lite.analysis.registrations import BY_FORMULAS, META, registrations
 
     functions = program.resolved.functions
-    policy, takes_fakes = PYTORCH, True
+    policy = PYTORCH
+    takes_fakes = True
     if policies is None and any(f.fake is not None or f.axes is not None for f in functions):
         policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
     elif policies is not None:
@@ -130,7 +133,8 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
-                key, other = entry.key, (implicit.key_span, "differentiates itself")
+                key = entry.key
+                other = (implicit.key_span, "differentiates itself")
                 message = f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
                 yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
 
@@ -151,7 +155,8 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
         served = {entry.key for entry in backward.function.dispatch} if backward else set()
         for entry in function.dispatch:
-            key, name = entry.key, function.func.local_name
+            key = entry.key
+            name = function.func.local_name
             if key in DENSE_BACKENDS and key not in served:
                 message = f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of"
                 hint = f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`"

@@ -59,7 +59,8 @@ def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     """The first argument that differs: one of the variant's, or else one that it lacks."""
-    own, other = _inputs(variant), _inputs(functional)
+    own = _inputs(variant)
+    other = _inputs(functional)
     # Out variants of factories take tensor options from the given tensor.
     optional = TensorOptions._fields if variant.func.out else ()
     wrong = [name for name, value in own.items() if other.get(name) != value]
@@ -68,9 +69,8 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
 
 
 def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
-    here, there = (
-        next((a for a in f.func.arguments if a.name == name), None) for f in (function, found)
-    )
+    here = next((a for a in function.func.arguments if a.name == name), None)
+    there = next((a for a in found.func.arguments if a.name == name), None)
     message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
     hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
     span, label = (here.span, "not the same") if here else (None, f"no `{name}`")
@@ -86,7 +86,8 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
     by_name = resolved.declared_by_name
     expected = any("view_copy" in function.tags for function in resolved.functions)
     for operator in resolved.declared:
-        function, schema = operator.function, operator.schema
+        function = operator.function
+        schema = operator.schema
         if not (schema.is_aliasing and needs_copy(function)):
             continue
         name = copy_name(function)
@@ -94,7 +95,8 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
         copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
             message = f"`{function.func.local_name}` and its copy take different arguments"
-            hint, other = "give both the same arguments", (copy.func.span, "the copy")
+            hint = "give both the same arguments"
+            other = (copy.func.span, "the copy")
             yield finding(function, "TG417", message, schema.span, "the view", hint, other)
         elif copy is None and expected:
             message = f"view `{function.func.local_name}` has no `{name}`"
@@ -134,5 +136,6 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         if first is function:
             continue
         message = f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call"
-        span, other = function.func.span, (first.func.span, "chosen first")
+        span = function.func.span
+        other = (first.func.span, "chosen first")
         yield finding(function, "TG411", message, span, "same arguments", None, other)

@@ -83,7 +83,8 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     """Write an entry for each of these findings that has none, from another run for example. Raises Refused."""
     source = _text(root)
-    there, old = {_said(entry) for entry, _ in _entries(source)}, source.text
+    there = {_said(entry) for entry, _ in _entries(source)}
+    old = source.text
     new = [Accepted(*identity(one), reason) for one in found if identity(one) not in there]
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:

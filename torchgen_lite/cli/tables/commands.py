@@ -157,7 +157,8 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
     require(list(_unknown_keys(new, asked.keys)))
     if asked.operator is not None:
         names = {one.name for one in _of_name([*new, *old], asked.operator)}
-        old, new = ([one for one in side if one.name in names] for side in (old, new))
+        old = [one for one in old if one.name in names]
+        new = [one for one in new if one.name in names]
     found = compare_tables(old, new, asked.keys, beneath)
     if html is not None:
         title = f"{asked.operator or 'operators'} against {against}"

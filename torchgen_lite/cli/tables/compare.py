@@ -126,7 +126,8 @@ def render_comparison(found: Comparison) -> str:
     """As text: a line or a block for each group, then what is new and what is gone."""
     lines: list[str] = []
     for group in _groups(found.changed):
-        runs, texts = group[0].runs, ["{}: {} -> {}".format(*row) for row in group[0].rows]
+        runs = group[0].runs
+        texts = ["{}: {} -> {}".format(*row) for row in group[0].rows]
         if len(group) > 1:
             lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
             if len(runs) > 1:

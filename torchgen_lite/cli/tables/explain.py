@@ -63,7 +63,8 @@ def why(registrations: Registrations, keys: Iterable[str]) -> Why:
     sets = registrations.sets
     cells = {cell.key: cell for cell in table(registrations)}
     plan = plan_of(registrations)
-    asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*INCLUDED_BY_DEFAULT)
+    asked = sets.bits(*map(sets.parse, keys))
+    joined = sets.bits(*INCLUDED_BY_DEFAULT)
     # A set only loses functionalities: backends stay, since any remaining one may need them.
     gone = sets.bits(*sets.autocast) & ~sets.backend_mask
     bits = (asked | joined) & ~gone
@@ -73,13 +74,16 @@ def why(registrations: Registrations, keys: Iterable[str]) -> Why:
     left = set(sets.names(bits & mask))
     skipped = tuple(name for name in sets.names(bits) if name not in left)
     steps: list[Step] = []
-    current, how, end = bits & mask, "call", ""
+    current = bits & mask
+    how = "call"
+    end = ""
     while not end:
         cell = cells[sets.highest(current)]
         steps.append(Step(how, sets.names(current), cell))
         below = sets.below(current)
         end = _end_of_chain(registrations, cell, not below & ~sets.backend_mask)
-        current, how = below, "redispatch"
+        current = below
+        how = "redispatch"
     return Why(sets.names(asked), sets.names(joined), skipped, tuple(steps), end)
 
 
@@ -166,11 +170,13 @@ def render_table(registrations: Registrations, only: Iterable[str] = (), width: 
 
     `only` picks slots. Without it those that nothing serves are counted, not listed.
     """
-    wanted, aliases = tuple(only), registrations.keys.aliases
+    wanted = tuple(only)
+    aliases = registrations.keys.aliases
     groups: dict[str, list[Row]] = {}
     unserved = 0
     for run in runs_of(_slots(registrations, wanted), are_alike):
-        cell, is_missing = run[0], run[0].origin == MISSING
+        cell = run[0]
+        is_missing = run[0].origin == MISSING
         if is_missing and not wanted:
             unserved += len(run)
             continue

@@ -146,7 +146,8 @@ def _table(operator: Registrations) -> dict[str, object]:
     A source is an index into `kernels`, or -1 for the key itself. `own` are the sources that are an author's, over
     those of PyTorch.
     """
-    cells, kernels = table(operator), list(kernels_by_key(operator))
+    cells = table(operator)
+    kernels = list(kernels_by_key(operator))
     return {
         "kernels": kernels,
         "origin": "".join(_CODES[cell.origin] for cell in cells),
