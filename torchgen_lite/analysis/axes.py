@@ -104,7 +104,7 @@ def _unsuited(operator: Operator) -> str:
     return f"`{name}` returns and writes no tensor"
 
 
-def check(operator: Operator, line: Axes) -> Iterator[Found]:
+def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
     """Every mistake in a line of `axes:`."""
     schema = operator.schema
     reason = _unsuited(operator)
@@ -122,7 +122,7 @@ def check(operator: Operator, line: Axes) -> Iterator[Found]:
     for name in [name for name in results if name not in given]:
         message = f"no axes for result `{name}` of `{schema.full_name}`"
         wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
-    yield from wrong or _check_axes(schema, line)
+    yield from wrong or _check_agreement(schema, line)
 
 
 def _check_names(
@@ -144,7 +144,7 @@ def _check_names(
                 yield Found("TG349", message, axis.span, "again", "give it another name")
 
 
-def _check_axes(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
+def _check_agreement(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
     every = [axis for one in (*line.tensors, *line.results) for axis in one.axes]

@@ -57,11 +57,6 @@ class Origin(Enum):
     unknown_view = "marks a view without formulas, which cannot be written to"
 
 
-def origins(names: str) -> frozenset[Origin]:
-    """The reasons with these names, which spaces separate."""
-    return frozenset([Origin[name] for name in names.split()])
-
-
 def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     """The table as written, or the implicit one.
 

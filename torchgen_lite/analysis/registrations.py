@@ -213,7 +213,7 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
 
 
 BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
-_RECORDING = (Origin.autograd, Origin.formulas)
+RECORDING = (Origin.autograd, Origin.formulas)
 
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
@@ -267,7 +267,7 @@ def _underived(
     info = plan.info if plan is not None else None
     schema = operator.schema
     # Formulas that are not this target's are those of other code.
-    records = not policy.makes.isdisjoint(_RECORDING)
+    records = not policy.makes.isdisjoint(RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
     takes = any(is_tensor_like(argument.type) for argument in schema.arguments)
     gives = bool(schema.written) or any(is_tensor_like(result.type) for result in schema.returns)

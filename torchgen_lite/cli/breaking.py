@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from torchgen_lite.analysis.by_release import entries_by_release
-from torchgen_lite.analysis.compare import (
+from torchgen_lite.analysis.comparison.by_release import entries_by_release
+from torchgen_lite.analysis.comparison.compare import (
     Level,
     added_operators,
     causes,

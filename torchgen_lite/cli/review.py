@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.compare import Level
+from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.against.accepted import Judged, identity

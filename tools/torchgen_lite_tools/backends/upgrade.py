@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.comparison.compare import compare_operators
+from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
-from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overlay import entries_for

@@ -15,8 +15,8 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from torchgen_lite.analysis.comparison.lost_calls import returns_view
 from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of
-from torchgen_lite.analysis.lost_calls import returns_view
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program

@@ -38,7 +38,7 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check(operator: Operator, fake: Fake) -> Iterator[Found]:
+def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
     """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
     if refusal is not None:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from torchgen_lite.analysis.compare import Level
+from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.cli.session import Refused, require, write_text
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.fakes.results import is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.checks.references import check_reference
 from torchgen_lite.analysis.differentiability.check import check_let
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.references import check_reference
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -27,7 +27,7 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check(operator: Operator, samples: Samples) -> Iterator[Found]:
+def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
         values = [*sample.arguments, *(value for _, value in sample.keywords)]

@@ -19,13 +19,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from torchgen_lite.analysis import changed_calls, terms
+from torchgen_lite.analysis.comparison import changed_calls, terms
+from torchgen_lite.analysis.comparison.lost_calls import lost_calls
+from torchgen_lite.analysis.comparison.overload_order import compare_order
+from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.analysis.lost_calls import Offer, Side, lost_calls
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.overload_order import compare_order
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type

@@ -20,145 +20,31 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.computed_table import Cell, Registrations, table
+from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.finding import Change
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, origins
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
-from torchgen_lite.analysis.terms import Terms
-from torchgen_lite.analysis.torch_library import returns_what_it_writes
+from torchgen_lite.analysis.served import Served, Strength
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.stock_fallbacks import META_FALLBACK
-from torchgen_lite.runtime.table import FALLBACK, MISSING
+from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.kept import keeping, kept
 
-
-class _Strength(IntEnum):
-    nothing = 0
-    fallback = 1
-    kernel = 2
-
-
-@keeping
-@dataclass(frozen=True, eq=False)
-class Served:
-    """An operator under one policy: what is registered, by key, and the table that this gives."""
-
-    policy: Policy
-    registered: Mapping[str, Registration]
-    table: Registrations
-
-    @kept
-    def cells(self) -> Mapping[str, Cell]:
-        """Each slot of the table, computed."""
-        return {cell.key: cell for cell in table(self.table)}
-
-    def strength(self, slot: str) -> _Strength:
-        """A key without a kernel that every call includes is skipped, as one that falls through."""
-        cell = self.cells[slot]
-        if cell.label == META_FALLBACK:
-            return _Strength.nothing
-        is_skipped = cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT
-        if cell.origin == FALLBACK or cell.falls_through or is_skipped:
-            return _Strength.fallback
-        return _Strength.kernel if cell.source else _Strength.nothing
-
-    def origin(self, slot: str) -> Origin:
-        """Why a kernel is registered; those that no schema file names are written by hand."""
-        found = self.registered.get(self.cells[slot].source)
-        return found.origin if found is not None else Origin.written
-
-    @property
-    def is_composed(self) -> bool:
-        return COMPOSITE_IMPLICIT in self.table.kernels
-
-    def functionalizes(self, operator: Operator) -> bool:
-        """Whether there is a kernel, or PyTorch's fallback is enough. The fallback decomposes, but refuses
-        operators that return what they write, or a view, without a tag. For its own, torchgen generates kernels.
-        """
-        strength = self.strength(FUNCTIONALIZE)
-        returns_alias = any(value.annotation for value in operator.schema.returns)
-        is_traced = Origin.vmap in self.policy.makes and returns_what_it_writes(operator)
-        is_enough = self.policy.is_pytorch or self.is_composed or is_traced or not returns_alias
-        return strength is _Strength.kernel or (strength is _Strength.fallback and is_enough)
-
-    def call(self, slot: str, backend: str) -> tuple[_Strength, bool]:
-        """A call at an autograd key: what serves it in the end, and whether it is recorded.
-
-        Kernels that are written or composed end it; those that are generated, and fallbacks, go on
-        to the backend.
-        """
-        above = self.strength(slot)
-        origin = self.origin(slot)
-        if above is _Strength.kernel and origin in WRITTEN | {Origin.reference}:
-            return above, True
-        is_recorded = above is _Strength.kernel and origin not in _RECORD_NOTHING
-        return (self.strength(backend) if above else above), is_recorded
-
-
-# How a target calls an operator: the lines of its signatures, for any entry of that name.
-Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]
-
-
-class Side(NamedTuple):
-    """One side of a comparison: its operators; for each target what it serves of them, by name, and how they are called.
-
-    `called` is None without a configuration, which would say what is generated. `lent` are operators of PyTorch that
-    only the other side has an entry for: without one they are what PyTorch makes of them. `terms` are what options and
-    fields offer besides, if they are known. `releases` is the range of PyTorch that the project supports, `ranges` has
-    those of the entries of each operator with several.
-    """
-
-    operators: Sequence[Operator]
-    served: Sequence[Mapping[str, Served]] = ()
-    called: Called | None = None
-    lent: Sequence[Operator] = ()
-    terms: Terms | None = None
-    releases: str = ""
-    ranges: Mapping[str, Sequence[str]] = {}
-
-    def offer(self, operator: Operator) -> Offer:
-        served = [served.get(operator.name) for served in self.served]
-        own = self.ranges.get(operator.name) or [operator.function.torch or ""]
-        return Offer(operator, served, self.called, self.terms, self.releases, own)
-
-
-class Offer(NamedTuple):
-    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called.
-
-    `releases` is the range of PyTorch that the project supports, and `ranges` are those of the operator's entries.
-    """
-
-    operator: Operator
-    served: Sequence[Served | None]
-    called: Called | None
-    terms: Terms | None = None
-    releases: str = ""
-    ranges: Sequence[str] = ("",)
-
-    def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
-        """A change in a field of the entry, since the version in which it was another one."""
-        here = self.operator.function.place(field)
-        there = was.operator.function.place(field)
-        return Change(code, message, here, label, there)
-
-
-# Kernels that let calls pass but record no gradient.
-_RECORD_NOTHING = origins("passes fallthrough refuses_out not_implemented underived").union(
-    BOXED.values()
-)
 # They follow from other cells, and nobody calls for them; TG379 is about `autocast`.
-_FOLLOW = origins("autocast autocast_over backend_select raises_versions unknown_view view")
+_FOLLOW = frozenset(
+    {
+        Origin.autocast,
+        Origin.autocast_over,
+        Origin.backend_select,
+        Origin.raises_versions,
+        Origin.unknown_view,
+        Origin.view,
+    }
+)
 
 
 def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Iterator[Change]:
@@ -233,10 +119,16 @@ def _is_promised(slot: str, old: Served, new: Served) -> bool:
     is_composed = old.cells[slot].source == COMPOSITE_IMPLICIT
     if old.origin(slot) in _FOLLOW or (is_composed and slot.startswith("NestedTensor")):
         return False
-    return slot != "Undefined" or new.strength("BackendSelect") is not _Strength.kernel
+    return slot != "Undefined" or new.strength("BackendSelect") is not Strength.kernel
 
 
-_FIELDS = {Origin.traced_view: "fake", **{one: one.name for one in origins("fake vmap axes")}}
+# The fields of an entry that make kernels.
+_FIELDS = {
+    Origin.fake: "fake",
+    Origin.traced_view: "fake",
+    Origin.vmap: "vmap",
+    Origin.axes: "axes",
+}
 
 
 def _field_words(code: str, cells: Sequence[Cell], was: Served) -> tuple[str, str] | None:
@@ -270,7 +162,7 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) ->
 
 def _fallen(operator: Operator, new: Served) -> str:
     """What a fallback of the backend makes of a call: it has the CPU compute on copies."""
-    if new.strength("CPU") is not _Strength.kernel:
+    if new.strength("CPU") is not Strength.kernel:
         return "missing: the CPU, where a fallback runs it, has no kernel either"
     if returns_view(operator):
         return "wrong: a fallback copies, so what is written to the view is lost"

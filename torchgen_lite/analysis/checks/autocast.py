@@ -14,7 +14,7 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
-def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     """Every mistake in an `autocast:`."""
     schema = operator.schema
     name = operator.schema.full_name

@@ -15,13 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from torchgen_lite.analysis.comparison.lost_calls import listed_keys
+from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import REFERENCE
-from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.autocast import Autocast
