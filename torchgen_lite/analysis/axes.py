@@ -119,9 +119,10 @@ def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
         *_check_names(schema, "result", results, named),
     ]
     given = {one.name for one in _completed(schema, line).results}
-    for name in [name for name in results if name not in given]:
-        message = f"no axes for result `{name}` of `{schema.full_name}`"
-        wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
+    for name in results:
+        if name not in given:
+            message = f"no axes for result `{name}` of `{schema.full_name}`"
+            wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
     yield from wrong or _check_agreement(schema, line)
 
 

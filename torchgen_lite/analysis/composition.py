@@ -151,7 +151,10 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
     """What only the package of torch-python registers."""
     function = operator.function
     line = operator.axes
-    without = Answer(WORKS, _COMPOSED) if is_composed else Answer(REFUSED, "no axes")
+    if is_composed:
+        without = Answer(WORKS, _COMPOSED)
+    else:
+        without = Answer(REFUSED, "no axes")
     yield "DTensor", *(Answer(WORKS, "axes") if line else without)
     if line:
         yield "Jagged NestedTensor", *_jagged(operator.schema, line)
@@ -181,8 +184,9 @@ def _counted_by(operator: Operator) -> str:
     if operator.function.flops is not None:
         return "flops"
     summed = list[str]()
-    for tensor in operator.axes.tensors if operator.axes else ():
-        summed += [axis.name for axis in tensor.axes if axis.mark == "+"]
+    if operator.axes:
+        for tensor in operator.axes.tensors:
+            summed += [axis.name for axis in tensor.axes if axis.mark == "+"]
     return "axes" if len(summed) > len(set(summed)) else ""
 
 

@@ -72,13 +72,19 @@ def registrations(
     resolved = program.resolved
     wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
     if operators is None:
-        operators = resolved.operators if Origin.derived in wanted else resolved.declared
+        if Origin.derived in wanted:
+            operators = resolved.operators
+        else:
+            operators = resolved.declared
         operators = (*operators, *resolved.copying)
     names = {operator.name for operator in operators}
     lent = {operator.name for operator in resolved.copying}
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
-        every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
+        if operator.name in lent:
+            every = []
+        else:
+            every = [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
@@ -237,20 +243,23 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():
-        # libtorch already has kernels for the default formulas of its operators; formulas for a
-        # single backend are possible only there.
-        if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
-            continue
-        if origin is Origin.fallthrough and Origin.underived in policy.makes:
-            if _is_half_said(plan.infos[key]):
+    if operator.name not in policy.elsewhere:
+        for key, origin in plan.origins.items():
+            # libtorch already has kernels for the default formulas of its operators; formulas for a
+            # single backend are possible only there.
+            if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
                 continue
-            # What the kernel calls may not be recorded.
-            origin = Origin.passes
-        is_ours = origin is Origin.not_implemented
-        if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
-            name = AUTOGRAD if key == DEFAULT else key
-            yield Registration(operator, name, origin)
+            if origin is Origin.fallthrough and Origin.underived in policy.makes:
+                if _is_half_said(plan.infos[key]):
+                    continue
+                # What the kernel calls may not be recorded.
+                origin = Origin.passes
+            is_ours = origin is Origin.not_implemented
+            if not (
+                VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])
+            ):
+                name = AUTOGRAD if key == DEFAULT else key
+                yield Registration(operator, name, origin)
     if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
         return
     is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None

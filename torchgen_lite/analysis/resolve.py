@@ -113,10 +113,11 @@ class Resolved:
         """
         found = {}
         for group in self.groups:
-            for lent in group.functions() if copying_entries(group) else ():
-                function = unstructured(adopt(lent, group.functional.func.name_span))
-                if lent.name not in self.declared_by_name and copied_entries(group, function):
-                    found[lent.name] = Operator(function, self, is_derived=True)
+            if copying_entries(group):
+                for lent in group.functions():
+                    function = unstructured(adopt(lent, group.functional.func.name_span))
+                    if lent.name not in self.declared_by_name and copied_entries(group, function):
+                        found[lent.name] = Operator(function, self, is_derived=True)
         return tuple(found.values())
 
     @kept

@@ -110,9 +110,10 @@ def leave_out(
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
     """The codes in comments, each with its place; an empty one has that of the next character."""
-    for match in _COMMENT.finditer(source.text) if "torchgen-lite:" in source.text else ():
-        for code, begin, end in cut_words(match[1]):
-            yield code, Span(source, match.start(1) + begin, match.start(1) + end)
+    if "torchgen-lite:" in source.text:
+        for match in _COMMENT.finditer(source.text):
+            for code, begin, end in cut_words(match[1]):
+                yield code, Span(source, match.start(1) + begin, match.start(1) + end)
 
 
 def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:

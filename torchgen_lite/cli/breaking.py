@@ -218,7 +218,10 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> 
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
-        title = f"what {effect.removesuffix(' callers')}" if effect else "accepted, but not there"
+        if effect:
+            title = f"what {effect.removesuffix(' callers')}"
+        else:
+            title = "accepted, but not there"
         seen = seen_from_here(judged.found, root)
         found = [one for one in seen if one.effect == effect]
         sections.append(Section(title, [_row(one) for one in found], _FINDING))

@@ -80,7 +80,10 @@ def init_command(
         raise click.UsageError(f"`--layout src` is for Python, but `{started}` is C++.")
     templates = find_templates() / "init"
     is_named = name is not None
-    name = _default_name(template) if name is None else _checked_name(name, template)
+    if name is None:
+        name = _default_name(template)
+    else:
+        name = _checked_name(name, template)
     root, prefix = ("src", "src/") if layout == "src" else (".", "")
     words = {"@root@": root, "@prefix@": prefix, _NAME: name}
     files = list(_files(templates / started, words))

@@ -136,7 +136,10 @@ def report_files(
     more: Sequence[Diagnostic] = (),
 ) -> None:
     """Report the findings and, in machine-readable formats, each file with its line counts."""
-    parts = {} if session.is_text else json_parts(outcome.plan, outcome.generated, patches)
+    if session.is_text:
+        parts = {}
+    else:
+        parts = json_parts(outcome.plan, outcome.generated, patches)
     session.report([*outcome.diagnostics, *more], kind=kind, **parts)
 
 

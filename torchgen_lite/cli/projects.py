@@ -88,7 +88,10 @@ def _members(
         yield path
         return
     for pattern in config.members:
-        folders = sorted(path.parent.glob(pattern)) if "*" in pattern else [path.parent / pattern]
+        if "*" in pattern:
+            folders = sorted(path.parent.glob(pattern))
+        else:
+            folders = [path.parent / pattern]
         files = [found_in for f in folders if (found_in := find_in_folder(f, found)) is not None]
         if not files:
             place = locate_value(config, "workspace", "members", pattern)

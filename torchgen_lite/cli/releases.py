@@ -44,7 +44,10 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         data[release] = [one.name for one in program.functions]
     shown = []
     for one, among in found.values():
-        some = f"with PyTorch {', '.join(among)}: " if len(among) < len(releases) else ""
+        if len(among) < len(releases):
+            some = f"with PyTorch {', '.join(among)}: "
+        else:
+            some = ""
         shown.append(replace(one, message=some + one.message))
     diagnostics = sort_diagnostics(shown)
     session.report(diagnostics, kind="check")

@@ -148,7 +148,10 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
 def _member(node: nodes.Member, scope: Scope) -> Typed:
     language = scope.language
     parts = (type_formula(node.value, scope, _TENSOR),)
-    kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
+    if node.arrow:
+        kind = UNKNOWN
+    else:
+        kind = language.attributes.get(node.name, language.assumed)
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
@@ -216,7 +219,10 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     values = enumerate(children(node))
     parts = tuple([type_formula(child, scope, wanted(position)) for position, child in values])
     operator = chosen(node, [part.kind for part in parts], scope.operators)
-    kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
+    if operator is None:
+        kind = _undeclared(node, parts, scope)
+    else:
+        kind = _returned(operator)
     tree = Typed(node, known.result if known else kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -243,7 +249,12 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
     test = type_formula(node.test, scope, _BOOL)
     yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
     no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
-    kind = no.kind if yes.is_none else yes.kind if no.is_none else joint(yes.kind, no.kind)
+    if yes.is_none:
+        kind = no.kind
+    elif no.is_none:
+        kind = yes.kind
+    else:
+        kind = joint(yes.kind, no.kind)
     if scope.language.is_python and yes.kind != no.kind:
         kind = UNKNOWN
     tree = Typed(node, kind, (test, yes, no))
@@ -283,7 +294,10 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     operator = node.operator
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
-        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
+        if operator == "&&":
+            inner = scope.with_defined(_defined(node.left))
+        else:
+            inner = scope
         right = type_formula(node.right, inner, _BOOL)
         is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
         return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))

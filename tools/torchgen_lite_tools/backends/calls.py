@@ -167,7 +167,10 @@ def show_operator(
             below = seen.tree.get(name, (0, seen.tree))[1]
             found = [(0, name), *[(depth, one) for depth, one, _ in _every(below)]]
             title = f"what {counted(seen.samples, 'call')} with inputs of PyTorch's tests ran"
-            missing = f"a call stopped early: {seen.stopped}" if seen.stopped else ""
+            if seen.stopped:
+                missing = f"a call stopped early: {seen.stopped}"
+            else:
+                missing = ""
     rows: list[Row] = []
     for depth, one in found:
         served = covered.get(one)

@@ -120,7 +120,10 @@ def coverage_command(
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
-    wrong = [] if only in (None, *program.tags) else [unknown("tag", only or "", program.tags)]
+    if only in (None, *program.tags):
+        wrong = []
+    else:
+        wrong = [unknown("tag", only or "", program.tags)]
     wrong += unknown_operators(program, [operator] if operator else [])
     require_right(program, [*unknown_keys(key, like), *wrong])
     key = key or key_of(program)
@@ -131,7 +134,10 @@ def coverage_command(
         return show_operator(session, overlay, key, every, whole_name(operator))
     selected = _select(overlay, every, only, like)
     selected, leaves, stopped = called(session, overlay, key, selected, modules, calls)
-    worse = list(_compare(program, selected, against)) if against is not None else []
+    if against is not None:
+        worse = list(_compare(program, selected, against))
+    else:
+        worse = []
     # For a selection of the operators with a tag, the number served says little.
     tags = () if calls or like else (only,) if only else ("core", "pointwise")
     claimed, claims = claims_of(program, key, tests)
@@ -192,7 +198,10 @@ def _lists(
     for verdict in Verdict:
         # A leaf that is composed is a kernel of PyTorch for all backends, and calls nothing.
         is_end = leaves and verdict is Verdict.composite
-        meaning = "kernels of PyTorch that call no other operator" if is_end else verdict.value
+        if is_end:
+            meaning = "kernels of PyTorch that call no other operator"
+        else:
+            meaning = verdict.value
         found = [one for one in selected if one.verdict is verdict]
         rows: list[Row] = [(one.operator.name, one.by) for one in found]
         if leaves:

@@ -46,7 +46,10 @@ def answer(folder: str) -> None:
                 runpy.run_path(asked["script"], run_name="__main__")
     except BaseException as error:  # Whatever a script raises, SystemExit included, ends it.
         if not isinstance(error, SystemExit) or error.code:
-            said = str(error) if asked["operator"] else f"{type(error).__name__}: {error}"
+            if asked["operator"]:
+                said = str(error)
+            else:
+                said = f"{type(error).__name__}: {error}"
             found["error"] = said.partition("\n")[0].partition(". ")[0]
     Path(folder, "answer.json").write_text(json.dumps(found), "utf-8")
 
@@ -61,7 +64,10 @@ def _call(torch: Any, operator: str, mode: Any, failed: list[str]) -> int:
     for info in entries:
         if base not in (info.aten_name, info.name.rpartition(".")[2]):
             continue
-        dtype = torch.float32 if torch.float32 in info.dtypes else min(info.dtypes, key=str)
+        if torch.float32 in info.dtypes:
+            dtype = torch.float32
+        else:
+            dtype = min(info.dtypes, key=str)
         for sample in islice(info.sample_inputs(device, dtype), 40):
             try:
                 with mode:

@@ -51,7 +51,10 @@ def claims_of(program: Program, key: str, report: Path | None) -> tuple[list[Sec
         verified += [dtype in declared for dtype in claims[name]["verified"]]
         rows += [(name, d, f"failed: {', '.join(failed)}") for d, failed in own.items() if failed]
         rows += [(name, d, "no test of it passed") for d in declared if d not in own]
-    other = f", and {verified.count(False)} that no entry declares" if not all(verified) else ""
+    if not all(verified):
+        other = f", and {verified.count(False)} that no entry declares"
+    else:
+        other = ""
     rows.insert(1, ("verified", str(sum(verified)), f"of these{other}"))
     return [Section(_TITLE, rows)], claims
 

@@ -138,8 +138,13 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
     name = function.func.local_name
     message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None
-    span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
-    label = f"now `{difference.new}`" if difference.new is not None else "not any more"
+    span = function.place("func")
+    if at_fault is not None and _is_own(function):
+        span = at_fault
+    if difference.new is not None:
+        label = f"now `{difference.new}`"
+    else:
+        label = "not any more"
     hint = f"`{new.schema.local_text}`, whose kernel is `{kernel}`"
     return finding(function, "TG372", message, span, label, hint)
 
@@ -266,7 +271,10 @@ def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
         if new is None or span is None or not _is_own(function):
             continue
         if function.func.local_text != new.schema.local_text:
-            prefix = f"{function.func.namespace}::" if function.func.namespace else ""
+            if function.func.namespace:
+                prefix = f"{function.func.namespace}::"
+            else:
+                prefix = ""
             edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
     for source in program.sources:
         if own := pick_edits(edits, source.path):

@@ -160,6 +160,9 @@ def _called(registration: Registration) -> str:
     group = registration.operator.group
     if operator.function.is_written or group is None:
         return ""
-    functional = group.functional if operator.kind is not SchemaKind.functional else None
+    if operator.kind is not SchemaKind.functional:
+        functional = group.functional
+    else:
+        functional = None
     variants = (functional, group.inplace, group.mutable, group.out)
     return next(variant.name for variant in variants if variant is not None)

@@ -109,7 +109,10 @@ def adopt_command(
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes, by_hand = _changes(root, library, names) if names else ([], [])
-    before = _trial_before(session, root, trial, names, changes) if trial and changes else None
+    if trial and changes:
+        before = _trial_before(session, root, trial, names, changes)
+    else:
+        before = None
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
@@ -135,9 +138,15 @@ def adopt_command(
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
-        project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
+        if root.resolve() != Path.cwd():
+            project = f" {shown_path(root, Path.cwd())}"
+        else:
+            project = ""
         is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
-        compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
+        if is_built and not by_hand:
+            compile_ = ""
+        else:
+            compile_ = _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
     if left or not names:
         return ATTENTION

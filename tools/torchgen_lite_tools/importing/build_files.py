@@ -49,20 +49,21 @@ def with_generated_code(
     operators have kernels for these devices besides CPU; its source distribution has the files `written`, too.
     """
     build = Build([], [])
-    for source in _build_files(root) if registered else ():
-        below = PurePosixPath(os.path.relpath(source.path, root)).parent
-        files = [os.path.relpath(one, below) for one in registered]
-        up = PurePosixPath(os.path.relpath(".", below))
-        try:
-            text = _changed(source, files, up, devices)
-            if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
-                listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
-                text = f"{text.rstrip()}\n{listed}"
-        except _Uncertain as why:
-            build.by_hand.append(f"{source.path}: {why}")
-        else:
-            if text != source.text:
-                build.changed.append((source, text))
+    if registered:
+        for source in _build_files(root):
+            below = PurePosixPath(os.path.relpath(source.path, root)).parent
+            files = [os.path.relpath(one, below) for one in registered]
+            up = PurePosixPath(os.path.relpath(".", below))
+            try:
+                text = _changed(source, files, up, devices)
+                if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
+                    listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
+                    text = f"{text.rstrip()}\n{listed}"
+            except _Uncertain as why:
+                build.by_hand.append(f"{source.path}: {why}")
+            else:
+                if text != source.text:
+                    build.changed.append((source, text))
     return build
 
 

@@ -89,12 +89,16 @@ def import_command(
     for line in _bound(library):
         session.talk(line)
     if not library.statements and not diagnostics:
-        where = (
-            f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
-        )
+        if paths:
+            where = f"in {counted(library.files, 'file')}"
+        else:
+            where = f"once `{modules[0]}` is loaded"
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
-    left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
+    if diagnostics:
+        left = f", {counted(len(diagnostics), 'thing')} to do by hand"
+    else:
+        left = ""
     where = f" of namespace `{namespace}`" if namespace and not count else ""
     operators = f"{counted(count, 'operator')}{where}{left}"
     # Never replace a file by an empty one.

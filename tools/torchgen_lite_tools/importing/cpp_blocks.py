@@ -60,7 +60,10 @@ class Reader:
             return self.report("TG601", "this registration is not understood", node, "this")
         named = re.search(r'"(\w+)"', self.tree.span(node).text)
         kind = re.search(r"\b(class|enum|exception)_?\b", self.tree.of(node))
-        why = f"this is no operator: {kind[1]}" if kind else "this is not understood"
+        if kind:
+            why = f"this is no operator: {kind[1]}"
+        else:
+            why = "this is not understood"
         return self.report_unread(named[1] if named else "?", node, why)
 
     def report_unread(self, name: str, node: Node, why: str) -> None:
@@ -89,7 +92,10 @@ class Reader:
         overloads = self.find(kernel)
         problem = kernel.problem or (BOXED if overloads and all(map(_is_boxed, overloads)) else "")
         if problem:
-            help_ = "give it a name" if "name" in problem else "it remains handwritten"
+            if "name" in problem:
+                help_ = "give it a name"
+            else:
+                help_ = "it remains handwritten"
             self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
         function, *template = kernel.name.partition("<")

@@ -154,7 +154,10 @@ def _classes_of(source: Source) -> Iterator[Macro]:
 def _classes_in(source: Source, classes: Mapping[str, Macro]) -> dict[str, Macro]:
     """Those names that a file uses as such a class: others may use them for something else."""
     made = {one.name for one in _classes_of(source)}
-    used = {match["name"] for match in _USED.finditer(source.text)} if classes else made
+    if classes:
+        used = {match["name"] for match in _USED.finditer(source.text)}
+    else:
+        used = made
     return {name: macro for name, macro in classes.items() if name in made | used}
 
 

@@ -54,7 +54,10 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
             node = given[0]
         elif name == "dispatch" and len(given) == 2:
             found = read_key(tree.of(given[0]))
-            problem = "" if found else f"`{tree.of(given[0])}` is not a dispatch key"
+            if found:
+                problem = ""
+            else:
+                problem = f"`{tree.of(given[0])}` is not a dispatch key"
             key = key or found or ""
             node = given[1]
         else:

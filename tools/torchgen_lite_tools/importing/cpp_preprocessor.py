@@ -387,16 +387,17 @@ class _Expander:
         """Each use of a macro: its start, its end and its expansion."""
         at = 0
         # No macro occurs in the text, so there is nothing to expand.
-        for match in _TOKEN.finditer(text) if self.macros else ():
-            macro = self.macros.get(match[0])
-            if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
-                continue
-            arguments, end = _call(macro, text, match.end())
-            read = end - match.end()
-            self.left -= read if arguments is not None else read * _IN_VAIN
-            if arguments is not None:
-                at = end
-                yield match.start(), at, self._expansion(macro, arguments, inside)
+        if self.macros:
+            for match in _TOKEN.finditer(text):
+                macro = self.macros.get(match[0])
+                if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
+                    continue
+                arguments, end = _call(macro, text, match.end())
+                read = end - match.end()
+                self.left -= read if arguments is not None else read * _IN_VAIN
+                if arguments is not None:
+                    at = end
+                    yield match.start(), at, self._expansion(macro, arguments, inside)
 
     def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
         """The body with parameters replaced, `#` and `##` applied, and nested macros expanded."""

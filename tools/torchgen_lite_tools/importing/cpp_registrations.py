@@ -178,7 +178,10 @@ def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
                 path,
                 str(match.end() - 1),
             ) not in reader.read:
-                word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
+                if pattern is _HELPER:
+                    word = match[0].partition("(")[0].strip()
+                else:
+                    word = match[0]
                 label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
                 help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
                 message = f"`{word}` {said}"
@@ -193,7 +196,10 @@ def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
         iter(statement.named_children), None
     )
     value = given and (given.child_by_field_name("value") or given)
-    chain = _chain(tree, value) if value and value.type == "call_expression" else None
+    if value and value.type == "call_expression":
+        chain = _chain(tree, value)
+    else:
+        chain = None
     if chain and chain[0] == LEGACY:
         yield from chain[1]
     type_ = tree.of(statement.child_by_field_name("type")).rpartition("::")[2]
@@ -363,7 +369,10 @@ def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc:
     """Read the calls of a chain; the prefix of the submodule that they end in."""
     for method, call in calls:
         if reader.binder and method in ("doc", "def_submodule"):
-            name = literal(reader.tree, arguments(call)[0]) if arguments(call) else ""
+            if arguments(call):
+                name = literal(reader.tree, arguments(call)[0])
+            else:
+                name = ""
             prefix += f"{name}_" if name else ""
             continue
         reader.library.statements += 1
@@ -413,7 +422,10 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
             at = one
         else:
             return reader.refuse(call)
-    full = text.strip() if "::" in text.partition("(")[0] else f"{reader.namespace}::{text.strip()}"
+    if "::" in text.partition("(")[0]:
+        full = text.strip()
+    else:
+        full = f"{reader.namespace}::{text.strip()}"
     if "(" not in full:
         if kernel is None:
             return reader.refuse(call)
@@ -444,11 +456,12 @@ def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | No
     schema = infer_schema(name, overloads)
     if schema is None:
         message = f"`{name}` takes its schema from the type of its kernel"
-        why = (
-            "has a type that is not known here"
-            if len(overloads) == 1
-            else "is overloaded" if overloads else "is declared in none of these files"
-        )
+        if len(overloads) == 1:
+            why = "has a type that is not known here"
+        elif overloads:
+            why = "is overloaded"
+        else:
+            why = "is declared in none of these files"
         help_ = "give the files that declare it, or write the schema"
         text = kernel.problem or f"`{kernel.name}` {why}"
         reader.report("TG604", message, node, text, help_)

@@ -99,7 +99,10 @@ def _bytes(match: re.Match[bytes]) -> bytes:
 
 def called(tree: CppTree, node: Node) -> str:
     """The last part of the name of what is called, without its template arguments."""
-    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+    else:
+        function = None
     name = re.sub(r"\s+", "", tree.of(function))
     return re.sub(r"<.*>", "", name).rpartition("::")[2]
 

@@ -164,8 +164,14 @@ def _scalar(text: str) -> str:
     """A text as YAML: plain if that reads as the same text, else in quotes."""
     if re.fullmatch(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]+", text):
         root, problems = read_yaml(Source("", f"- a: {text}\n"))
-        item = root.items[0] if isinstance(root, ListNode) and len(root.items) == 1 else None
-        value = item.items[0][1] if isinstance(item, MapNode) and len(item.items) == 1 else None
+        if isinstance(root, ListNode) and len(root.items) == 1:
+            item = root.items[0]
+        else:
+            item = None
+        if isinstance(item, MapNode) and len(item.items) == 1:
+            value = item.items[0][1]
+        else:
+            value = None
         if isinstance(value, ScalarNode) and (value.value, value.style) == (text, ""):
             if not problems and not value.is_null:
                 return text

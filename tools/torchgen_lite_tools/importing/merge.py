@@ -31,7 +31,10 @@ def put_together(registry: Library, text: Library) -> Library:
     for written in text.definitions:
         one = definitions.get(written.name)
         if one is not None:
-            schema = written.schema if _are_named(one.schema, written.schema) else one.schema
+            if _are_named(one.schema, written.schema):
+                schema = written.schema
+            else:
+                schema = one.schema
             written = replace(written, schema=schema, tags=one.tags)
         both.definitions.append(written)
     defined = {one.name for one in text.definitions}

@@ -185,7 +185,7 @@ def _spelled(text: str, file: str, depth: int = 0) -> str:
         if len(means) == 1 and depth < _MAX_DEPTH:
             return _spelled(means.pop(), file, depth + 1)
         if len(brought) == 1:
-            return brought.pop()
+            return str(brought.pop())
         return _WHOLE.get(word, word)
 
     return _QUALIFIED.sub(lambda match: match[0] if "::" in match[0] else whole(match), text)

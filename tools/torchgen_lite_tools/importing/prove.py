@@ -70,7 +70,10 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
         session.warn("no registrations in these files")
         return ATTENTION
     # An operator without a fake has kernels that agree.
-    proven = "" if {d.code for d in diagnostics} - {"TG611"} else "; all of them agree"
+    if {d.code for d in diagnostics} - {"TG611"}:
+        proven = ""
+    else:
+        proven = "; all of them agree"
     kernels = counted(len(library.implementations), "kernel")
     session.talk(f"{counted(len(operators), 'operator')} and {kernels} read{proven}")
     return session.exit_code(diagnostics)

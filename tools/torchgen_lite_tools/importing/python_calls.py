@@ -83,7 +83,10 @@ class Call(NamedTuple):
     def __str__(self) -> str:
         given = [one.value for one in self.node.args[:2] if isinstance(one, ast.Constant)]
         texts = [str(one).partition("(")[0] for one in given]
-        decorated = [self.passed.name] if isinstance(self.passed, FUNCTIONS) and not given else []
+        if isinstance(self.passed, FUNCTIONS) and not given:
+            decorated = [self.passed.name]
+        else:
+            decorated = []
         name = next(filter(None, [*texts, *decorated]), None) or ast.unparse(self.node)
         return f"`{name if len(name) < 60 else name[:56] + '...'}`"
 
@@ -378,10 +381,13 @@ def given_away(module: Module) -> Iterator[ast.expr]:
     """Where a library is given to a function that is imported from a file which is not given."""
     libraries = {word for word in module.assigned if _is_library(module, ast.Name(word))}
     libraries |= {word for word in module.imported if _is_library(module, ast.Name(word))}
-    for node in module.nodes if libraries else ():
-        if isinstance(node, ast.Call) and _is_foreign(module, node.func):
-            given = [*node.args, *(one.value for one in node.keywords)]
-            yield from (one for one in given if isinstance(one, ast.Name) and one.id in libraries)
+    if libraries:
+        for node in module.nodes:
+            if isinstance(node, ast.Call) and _is_foreign(module, node.func):
+                given = [*node.args, *(one.value for one in node.keywords)]
+                yield from (
+                    one for one in given if isinstance(one, ast.Name) and one.id in libraries
+                )
 
 
 def _is_foreign(module: Module, function: ast.expr) -> bool:
@@ -438,7 +444,8 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
     elif isinstance(node, ast.Attribute):
         yield node.value
     elif isinstance(node, ast.Compare):
-        yield from (node.left, *node.comparators)
+        yield node.left
+        yield from node.comparators
     elif isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
         yield node.test
     if is_fine and isinstance(node, ast.expr):
@@ -449,7 +456,10 @@ def _is_suspect(one: Meaning, call: ast.Call) -> bool:
     """Whether a call of something that is not known here looks like a registration."""
     receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
     path = one.module.path(one.node)
-    word = one.node.attr if isinstance(one.node, ast.Attribute) else path.rpartition(".")[2]
+    if isinstance(one.node, ast.Attribute):
+        word = one.node.attr
+    else:
+        word = path.rpartition(".")[2]
     given = (*one.args, *call.args)
     first = given[0] if given else None
     if word not in ("define", "impl"):
@@ -487,13 +497,19 @@ def made_operator(module: Module, node: ast.expr | None) -> str:
     """The name of the operator that `custom_op` makes of what an expression stands for; "" for none."""
     home, one = module.value(node) or (module, None)
     made: list[ast.expr]
-    made = [*one.decorator_list] if isinstance(one, FUNCTIONS) else [one] if one else []
+    if isinstance(one, FUNCTIONS):
+        made = [*one.decorator_list]
+    elif one:
+        made = [one]
+    else:
+        made = []
     made += [call.func for call in made if isinstance(call, ast.Call)]
     for call in made:
-        for meaning in meanings(home, call.func) if isinstance(call, ast.Call) else ():
-            path = meaning.module.path(meaning.node)
-            if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
-                return _first_text(home, meaning, call)
+        if isinstance(call, ast.Call):
+            for meaning in meanings(home, call.func):
+                path = meaning.module.path(meaning.node)
+                if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
+                    return _first_text(home, meaning, call)
     return ""
 
 

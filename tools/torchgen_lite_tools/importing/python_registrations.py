@@ -170,7 +170,11 @@ def _keys(one: Registration, default: str) -> list[str]:
 
 def _tags(one: Registration) -> set[str]:
     given = one.given.get("tags")
-    parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given else []
+    parts: list[ast.AST] = []
+    if isinstance(given, (ast.Tuple, ast.List)):
+        parts += given.elts
+    elif given:
+        parts.append(given)
     tags = {one.module.path(part) if isinstance(part, ast.expr) else "" for part in parts}
     if not all(tag.startswith(("torch.Tag.", "torch._C.Tag.")) for tag in tags):
         raise Unread("its tags are computed")
@@ -253,7 +257,10 @@ def _add_kernel(one: Registration, library: Library, name: str, keys: Sequence[s
     found = one.function()
     asks = " ".join(one.asks)
     # With `with_keyset`, a kernel takes one more.
-    signature = signature_of(found[1]) if found and "with_keyset" not in one.given else None
+    if found and "with_keyset" not in one.given:
+        signature = signature_of(found[1])
+    else:
+        signature = None
     kernel = _named(one, library, name, f"kernel for {', '.join(keys)}", "kernels")
     library.implementations += [
         Implementation(name, key, kernel, span=one.span, asks=asks, signature=signature)
@@ -277,7 +284,10 @@ def _named(one: Registration, library: Library, operator: str, what: str, kind: 
     own = f"{one.module.name}."
     path = own + given.name if isinstance(given, FUNCTIONS) else one.path("fn")
     module, _, word = path.rpartition(".")
-    home = one.module.others.get(module) if module != one.module.name else one.module
+    if module != one.module.name:
+        home = one.module.others.get(module)
+    else:
+        home = one.module
     said = f"the {what} of `{operator}` is `{_written(one)}`"
     is_known = home is None or word in {*home.functions, *home.assigned, *home.imported}
     # A method is none, nor is a name that no import brings.

@@ -50,7 +50,10 @@ def infer_python_schema(module: Module, function: Function, mutates: Collection[
     shown = list[str]()
     for at, (one, default) in enumerate(zip(arguments, defaults)):
         type_ = _type_of(module, one.annotation)
-        is_written = type_.startswith("Tensor") if mutates == "unknown" else one.arg in mutates
+        if mutates == "unknown":
+            is_written = type_.startswith("Tensor")
+        else:
+            is_written = one.arg in mutates
         if is_written:
             if not type_.startswith("Tensor"):
                 raise ValueError(f"`{one.arg}` of `mutates_args` is no tensor")
@@ -140,7 +143,10 @@ def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
     elif isinstance(one, ast.Subscript):
         word = home.path(one.value).rpartition(".")[2]
         parts = [one.slice, ast.Constant(None)] if word == "Optional" else parts
-        parts = one.slice.elts if word == "Union" and isinstance(one.slice, ast.Tuple) else parts
+        if word == "Union" and isinstance(one.slice, ast.Tuple):
+            parts = one.slice.elts
+        else:
+            parts = parts
     return [inner for part in parts for inner in _members(home, part)] or [(home, one)]
 
 

@@ -41,7 +41,10 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
     library = Library()
     reader = _Reader(torch, recorded, library)
     for name, kernels in sorted(_every_kernel(torch).items()):
-        is_ours = name.partition("::")[0] == namespace if namespace else kernels != before.get(name)
+        if namespace:
+            is_ours = name.partition("::")[0] == namespace
+        else:
+            is_ours = kernels != before.get(name)
         if is_ours:
             reader.read(name, None if namespace else before.get(name))
     library.shorten()

@@ -22,7 +22,10 @@ def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[ty
     """The diagnostics of each file; those without a place go to the start of the file `about`."""
     found: dict[Path, list[types.Diagnostic]] = {about: []}
     for one in analysis.diagnostics:
-        path = analysis.path_of(one.label.span.source).resolve() if one.label else about
+        if one.label:
+            path = analysis.path_of(one.label.span.source).resolve()
+        else:
+            path = about
         found.setdefault(path, []).append(_converted(one, analysis, units))
     return found
 

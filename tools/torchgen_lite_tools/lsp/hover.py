@@ -35,7 +35,12 @@ def hover(analysis: Analysis, place: Place) -> str | None:
             return f"`{place.word}`: {' '.join(text.split())}"
         return None
     is_other = field in ("structured_delegate", "autogen")
-    name = place.word if is_other else place.operator if field in ("func", "op") else ""
+    if is_other:
+        name = place.word
+    elif field in ("func", "op"):
+        name = place.operator
+    else:
+        name = ""
     operator = find_operator(analysis, name, place.operator) if name else None
     if operator is None:
         return None
@@ -79,7 +84,10 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
     if name is None:
         return None
     sets = key_sets()
-    kind = "an alias of several keys" if name in CURRENT.aliases else "a dispatch key"
+    if name in CURRENT.aliases:
+        kind = "an alias of several keys"
+    else:
+        kind = "a dispatch key"
     parts = [f"`{name}`: {kind}"]
     operator = find_operator(analysis, place.operator, place.operator)
     if operator is not None and name in sets.slots:

@@ -62,7 +62,10 @@ def find_place(source: Source, offset: int) -> Place:
     column = column - 1
     first = _first_line(source, number)
     key = _KEY.match(text)
-    keys = [] if first == 0 else _keys_above(source, first, number, _column(text, column))
+    if first == 0:
+        keys = []
+    else:
+        keys = _keys_above(source, first, number, _column(text, column))
     is_key = key is None or column < key.end("key") + 1
     before = text[:column].lstrip(" -")
     if key is not None and not is_key:

@@ -73,12 +73,16 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
 def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     hint = f"add `tags: {_SEEDED}`"
     for function in functions:
-        for argument in function.func.arguments if _SEEDED not in function.tags else ():
-            type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
-            if isinstance(type_, BaseType) and type_.name == "Generator":
-                name = function.func.local_name
-                message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
-                yield finding(function, "TG127", message, argument.span, "random", hint)
+        if _SEEDED not in function.tags:
+            for argument in function.func.arguments:
+                if isinstance(argument.type, OptionalType):
+                    type_ = argument.type.elem
+                else:
+                    type_ = argument.type
+                if isinstance(type_, BaseType) and type_.name == "Generator":
+                    name = function.func.local_name
+                    message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
+                    yield finding(function, "TG127", message, argument.span, "random", hint)
 
 
 def check_names(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -48,7 +48,10 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     if ours is None:
         label = f"`{theirs}` is missing"
     else:
-        label = f"PyTorch has `{theirs}`" if theirs is not None else "PyTorch does not have it"
+        if theirs is not None:
+            label = f"PyTorch has `{theirs}`"
+        else:
+            label = "PyTorch does not have it"
     code = "TG316" if difference.rank is Rank.aborts else "TG317"
     message = f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}"
     hint = f"PyTorch has `{native.schema.local_text}`"

@@ -224,9 +224,10 @@ def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found
         problem = spread_list(likely, name) or untaken(likely, name, "Python")
     if problem:
         declared = [str(overload.func) for overload in torch_operators(name)[:1]]
-        help_ = (
-            f"PyTorch has `{declared[0]}`" if declared else "see what PyTorch's documentation says"
-        )
+        if declared:
+            help_ = f"PyTorch has `{declared[0]}`"
+        else:
+            help_ = "see what PyTorch's documentation says"
         yield Found("TG323", problem, node.span, "in this call", help_)
 
 
@@ -305,9 +306,10 @@ def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
         if operand.is_none or (kind.is_known and not is_value):
             given = "None" if operand.is_none else kind.words
             message = f"`{operand.node}` is {given}: `{node.operator}` takes tensors and numbers"
-            help_ = (
-                "choose an item of it" if kind.is_list else "leave it out, or give a value for it"
-            )
+            if kind.is_list:
+                help_ = "choose an item of it"
+            else:
+                help_ = "leave it out, or give a value for it"
             yield Found("TG344", message, operand.node.span, "not taken here", help_)
 
 

@@ -202,15 +202,20 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
         "float": kind == NUMBER and not is_imaginary,
         "str": kind == STRING,
     }
-    names = _SCALAR_TYPES if name == "ScalarType" else NUMBER_NAMES if name in INTEGERS else ()
-    whole = kind == NUMBER and not is_imaginary and not has_fraction
-    if not fits.get(name, whole or text in names):
+    is_whole = kind == NUMBER and not is_imaginary and not has_fraction
+    if not fits.get(name, is_whole or _is_named_number(name, text)):
         return f"it does not accept `{text}` as a value of type `{name}`"
     if kind == STRING and "\\" in _ESCAPE.sub("", text):
         return f"it does not read an escape in `{text}`; write the character itself"
     if kind == NUMBER and not _is_in_range(text, is_imaginary or has_fraction or name == "float"):
         return f"`{text}` does not fit into 64 bits"
     return ""
+
+
+def _is_named_number(type_: str, text: str) -> bool:
+    if type_ == "ScalarType":
+        return text in _SCALAR_TYPES
+    return type_ in INTEGERS and text in NUMBER_NAMES
 
 
 def _is_in_range(text: str, is_float: bool) -> bool:

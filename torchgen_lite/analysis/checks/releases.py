@@ -32,9 +32,12 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
             having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
         # PyTorch's own operators have whatever tags the release gives them.
-        for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
-            having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
-            yield from missing(function, f"tag `{tag}`", releases, having, function.place("tags"))
+        if not (function.namespace in TORCH_NAMESPACES):
+            for tag in function.tags:
+                having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
+                yield from missing(
+                    function, f"tag `{tag}`", releases, having, function.place("tags")
+                )
 
 
 def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -73,7 +76,10 @@ def missing(
         return
     message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
-    range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
+    if is_new:
+        range_ = f">={version_text(having[0])}"
+    else:
+        range_ = f"<{having[-1][0]}.{having[-1][1] + 1}"
     help_ = (
         f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
     )

@@ -45,11 +45,12 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()
-    for name, span in reference.names if not reference.function else ():
-        if name not in words:
-            hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
-            message = f"unknown name `{name}` in a reference"
-            yield Found("TG335", message, span, "not an argument", hint)
+    if not reference.function:
+        for name, span in reference.names:
+            if name not in words:
+                hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
+                message = f"unknown name `{name}` in a reference"
+                yield Found("TG335", message, span, "not an argument", hint)
 
 
 _USED = "use calls such as `randn(3)`, numbers, words, strings and lists"

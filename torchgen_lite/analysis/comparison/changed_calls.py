@@ -192,7 +192,10 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
         return "the dtype of its arguments"
     named = [names.get(name, name) for name in autocast.only] or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
-    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
+    if len(alone) < len(tensors):
+        only = f" for {', '.join(alone) or 'no tensor'} alone"
+    else:
+        only = ""
     result = names.get(autocast.result, autocast.result)
     back = f", cast back to that of `{result}`" if result else ""
     return f"`{autocast.dtype}`{only}{back}"
@@ -209,8 +212,9 @@ def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
             yield new.changed("TG380", message, field, old, label)
     # What PyTorch's own file adds is its own affair.
     is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
-    for field, label in [] if is_theirs else [one for one in now if one not in was]:
-        yield new.changed("TG382", f"`{field}: {now[field, label]}` was added", field, old)
+    if not is_theirs:
+        for field, label in [one for one in now if one not in was]:
+            yield new.changed("TG382", f"`{field}: {now[field, label]}` was added", field, old)
 
 
 def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -276,7 +280,10 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
             after = new.called[target](same)
             for was, now in zip_longest(before, after[: len(before)]):
                 if was != now:
-                    has = f"has `{now}`, and used to have" if now else "no longer has"
+                    if now:
+                        has = f"has `{now}`, and used to have"
+                    else:
+                        has = "no longer has"
                     yield Change("TG381", f"target `{target}` {has} `{was}`")
                     break
         elif called(old.operator.function):

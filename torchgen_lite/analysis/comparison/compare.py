@@ -153,7 +153,10 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            words = "is now an out argument" if not is_out else "is no longer an out argument"
+            if not is_out:
+                words = "is now an out argument"
+            else:
+                words = "is no longer an out argument"
             message = f"argument `{argument.name}` {words}"
             yield Change("TG354", message, moved.name_span, "here", argument.name_span)
         elif stands_here is not None and stands_here.name not in known:
@@ -168,10 +171,11 @@ def _compare_places(
             message = f"argument `{argument.name}` was removed"
             yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
     yield from _compare_order(kept, new)
-    for argument in () if is_out else new:
-        if argument not in kept and argument.default is None:
-            message = f"new argument `{argument.name}` has no default"
-            yield Change("TG356", message, argument.span, "old callers don't pass this", None)
+    if not is_out:
+        for argument in new:
+            if argument not in kept and argument.default is None:
+                message = f"new argument `{argument.name}` has no default"
+                yield Change("TG356", message, argument.span, "old callers don't pass this", None)
 
 
 def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
@@ -300,7 +304,10 @@ def causes(
     by_name = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for one in found:
-        title = "removed" if one.code in ("TG350", "TG351") else read_code(one.code).title
+        if one.code in ("TG350", "TG351"):
+            title = "removed"
+        else:
+            title = read_code(one.code).title
         kinds.setdefault(title, []).append(one.operator or "")
     texts = []
     for title, names in kinds.items():

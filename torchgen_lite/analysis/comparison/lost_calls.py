@@ -87,16 +87,17 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
     codes = set()
     own = {slot.removeprefix("Autograd")} & table_.sets.backends
     backends = table_.sets.backends_of[slot] or own
-    for backend in backends if policy.knows_formulas else ():
-        before, was_recorded = old.call(slot, backend)
-        after, is_recorded = new.call(slot, backend)
-        if not before or new.strength(backend) < old.strength(backend):
-            continue
-        if was_recorded and not is_recorded and _is_differentiable(operator):
-            codes.add("TG368")
-        # PyTorch has no tensors with an autograd key that it has no fallback for.
-        elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
-            codes.add("TG369" if after else "TG364")
+    if policy.knows_formulas:
+        for backend in backends:
+            before, was_recorded = old.call(slot, backend)
+            after, is_recorded = new.call(slot, backend)
+            if not before or new.strength(backend) < old.strength(backend):
+                continue
+            if was_recorded and not is_recorded and _is_differentiable(operator):
+                codes.add("TG368")
+            # PyTorch has no tensors with an autograd key that it has no fallback for.
+            elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
+                codes.add("TG369" if after else "TG364")
     return max(codes, default=None)
 
 
@@ -156,7 +157,10 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) ->
         return f"nothing serves {worse} any more", ""
     if now.own is not None:
         return f"own -> {_fallen(operator, new)}", f"no {listed_keys(gone)}"
-    verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
+    if len(gone) > 1:
+        verb = "dispatch keys {} were removed"
+    else:
+        verb = "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 
 

@@ -45,13 +45,18 @@ def with_formula(function: NativeFunction) -> NativeFunction:
     inputs = function.func.inputs
     if written is None or not written.is_auto or written.span is None:
         return function
-    reference = samples.reference.text if samples is not None and samples.reference else ""
+    if samples is not None and samples.reference:
+        reference = samples.reference.text
+    else:
+        reference = ""
     names = tuple([a.name for a in inputs if is_tensor_like(a.type)])
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
     word = f"auto ({reference})"
     spans = tuple([written.span] * len(names))
-    formulas = (Formula(names, word, call, word, spans, written.span),) if names else ()
-    return function._replace(derivatives=replace(written, variants=((DEFAULT, formulas),)))
+    formulas = list[Formula]()
+    if names:
+        formulas.append(Formula(names, word, call, word, spans, written.span))
+    return function._replace(derivatives=replace(written, variants=((DEFAULT, tuple(formulas)),)))
 
 
 def read_info(
@@ -110,7 +115,10 @@ def _read_variant(
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
     given = derivatives.output_differentiability
     # If PyTorch decides by a condition at run time, the result counts as differentiable.
-    differentiability = tuple(value is not False for value in given) if given else None
+    if given:
+        differentiability = tuple(value is not False for value in given)
+    else:
+        differentiability = None
     backward: list[Derivative] = []
     forward: list[Tangent] = []
     refused: list[str] = []

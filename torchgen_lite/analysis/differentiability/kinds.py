@@ -50,7 +50,8 @@ def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
 ) -> Iterator[Found]:
     for part in every_part(derivative.tree):
-        yield from (*_check_call(part), *check_writes(part))
+        yield from _check_call(part)
+        yield from check_writes(part)
     # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
@@ -189,7 +190,10 @@ def check_writes(part: Typed) -> Iterator[Found]:
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
-        other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
+        if name.endswith("__"):
+            other = name.replace("__i", "__")
+        else:
+            other = name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 

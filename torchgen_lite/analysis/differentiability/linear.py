@@ -126,7 +126,8 @@ def _operands(tree: Typed, name: str) -> Iterator[Typed]:
         elif isinstance(part.node, nodes.ListDisplay):
             yield from part.parts
         else:
-            yield from (part, part)
+            yield part
+            yield part
 
 
 def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree | None:

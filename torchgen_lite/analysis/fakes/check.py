@@ -176,6 +176,9 @@ def _check_result(
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
         problem = f"does not give the dtype of {what}"
         what = "the rule"
-        hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
+        if kinds.TENSORS in kinds_given:
+            hint = "add `like` or `dtype`"
+        else:
+            hint = "add `dtype`"
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

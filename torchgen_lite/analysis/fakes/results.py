@@ -39,7 +39,10 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
+    if value.annotation is not None:
+        sets = set(value.annotation.before)
+    else:
+        sets = set[str]()
     if sets == {"*"}:
         return None
     annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)

@@ -91,9 +91,10 @@ def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
             known.update(annotation.before, annotation.after)
         for value in returned:
             names = [name for one in _annotations(value.type) for name in one.before]
-            for name in [name for name in names if name not in known]:
-                message = f"the return aliases set `{name}`, which no argument has"
-                yield finding(function, "TG405", message, value.span, "no such set")
+            for name in names:
+                if name not in known:
+                    message = f"the return aliases set `{name}`, which no argument has"
+                    yield finding(function, "TG405", message, value.span, "no such set")
 
 
 def _annotations(type_: Type) -> list[AliasAnnotation]:

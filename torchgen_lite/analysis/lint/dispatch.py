@@ -153,7 +153,10 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         # The formulas that PyTorch has for a few of them call the other one.
         base = function.func.base_name
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
-        served = {entry.key for entry in backward.function.dispatch} if backward else set()
+        if backward:
+            served = {entry.key for entry in backward.function.dispatch}
+        else:
+            served = set()
         for entry in function.dispatch:
             key = entry.key
             name = function.func.local_name

@@ -217,7 +217,10 @@ def _write_revision(asked: _Asked, folder: Path) -> Path:
 def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> None:
     """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
     path = asked.current.config.path
-    own = path.name if path is not None and path.name != "pyproject.toml" else CONFIG_FILES[0]
+    if path is not None and path.name != "pyproject.toml":
+        own = path.name
+    else:
+        own = CONFIG_FILES[0]
     names = {own, *asked.names}
     if any(PurePosixPath(os.path.normpath(place / one)) in tree.entries for one in names):
         return

@@ -271,12 +271,13 @@ def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
-    for key in keys if found else ():
-        try:
-            found[0].sets.parse(key)
-        except ValueError:
-            hint = "`torchgen-lite list keys` lists them"
-            yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
+    if found:
+        for key in keys:
+            try:
+                found[0].sets.parse(key)
+            except ValueError:
+                hint = "`torchgen-lite list keys` lists them"
+                yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
 
 
 def _of_name(
@@ -294,5 +295,8 @@ def _of_name(
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
         listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
-        help_ = f"did you mean {listed}?" if len(overloads) == 1 else f"its overloads are {listed}"
+        if len(overloads) == 1:
+            help_ = f"did you mean {listed}?"
+        else:
+            help_ = f"its overloads are {listed}"
     raise Refused(Diagnostic("TG012", f"no operator `{operator}`", help=help_))

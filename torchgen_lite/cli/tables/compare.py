@@ -86,9 +86,10 @@ def compare_tables(
     """
     before = {one.name: one for one in old}
     after = {one.name: one for one in new}
-    for name in [name for name in (*before, *after) if name in beneath]:
-        before.setdefault(name, beneath[name])
-        after.setdefault(name, beneath[name])
+    for name in (*before, *after):
+        if name in beneath:
+            before.setdefault(name, beneath[name])
+            after.setdefault(name, beneath[name])
     both = [(before[name], now) for name, now in after.items() if name in before]
     changed = [Changed(now.name, tuple(_cells(was, now, keys))) for was, now in both]
     return Comparison(

@@ -125,7 +125,10 @@ def render_why(registrations: Registrations, answer: Why) -> str:
 def _verdict(cell: Cell) -> str:
     if not cell.label:
         return cell.called
-    where = "" if cell.source in (cell.key, cell.called) else f", registered at {cell.source}"
+    if cell.source in (cell.key, cell.called):
+        where = ""
+    else:
+        where = f", registered at {cell.source}"
     whose = f" ({cell.whose})" if cell.whose else ""
     return f"{cell.called}{whose}: {cell.label}{where}"
 
