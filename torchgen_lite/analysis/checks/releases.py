@@ -32,7 +32,7 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
             having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
         # PyTorch's own operators have whatever tags the release gives them.
-        if not (function.namespace in TORCH_NAMESPACES):
+        if function.namespace not in TORCH_NAMESPACES:
             for tag in function.tags:
                 having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
                 yield from missing(
