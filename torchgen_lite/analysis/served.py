@@ -67,6 +67,13 @@ class Served:
         found = self.registered.get(self.cells[slot].source)
         return found.origin if found is not None else Origin.written
 
+    def kernel(self, slot: str) -> str:
+        """The function that a slot runs in the end, if `dispatch` has one."""
+        found = self.registered.get(self.cells[slot].source)
+        if found is None or found.kernel is None:
+            return ""
+        return found.kernel.kernel
+
     @property
     def is_composed(self) -> bool:
         return COMPOSITE_IMPLICIT in self.table.kernels

@@ -40,8 +40,8 @@ _Text = tuple[str, Span | None]  # A formula with the names of the new version, 
 
 def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     """TG376 for another formula; TG368 for one that is gone, although others are left."""
-    own = [offer.operator.function.derivatives for offer in (old, new)]
-    if not any(own) or not _are_served(old, new, _FORMULAS):
+    is_said = old.operator.function.derivatives or new.operator.function.derivatives
+    if not is_said or not _are_served(old, new, _FORMULAS):
         return
     was = _in_effect(old.operator)
     now = _in_effect(new.operator)
@@ -206,30 +206,41 @@ def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     was = _promises(old, _new_names(old, new))
     now = _promises(new, {})
     for (field, label), word in was.items():
-        if (other := now.get((field, label))) != word:
-            changed = f"`{field}` changed from `{word}` to `{other}`"
-            message = changed if other else f"`{field}: {word}` was removed"
-            yield new.changed("TG380", message, field, old, label)
+        other = now.get((field, label))
+        if other == word:
+            continue
+        message = f"`{field}: {word}` was removed"
+        if other:
+            message = f"`{field}` changed from `{word}` to `{other}`"
+        yield new.changed("TG380", message, field, old, label)
     # What PyTorch's own file adds is its own affair.
-    is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
-    if not is_theirs:
-        for field, label in [one for one in now if one not in was]:
-            yield new.changed("TG382", f"`{field}: {now[field, label]}` was added", field, old)
+    if not all(served is None or served.policy.knows_formulas for served in new.served):
+        return
+    for (field, label), word in now.items():
+        if (field, label) not in was:
+            yield new.changed("TG382", f"`{field}: {word}` was added", field, old)
 
 
 def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """What is said to those who handle calls without running them: the words, by field and by what follows without
     them. Tags are for every target, the others for one that registers rules for `vmap`, too."""
     function = offer.operator.function
-    said = {("tags", f"no `{tag}`"): tag for tag in offer.operator.tags}
-    policies = [one.policy for one in offer.served if one is not None]
-    if any(one.is_pytorch or Origin.vmap in one.makes for one in policies):
-        said["effects", "calls may be dropped"] = function.effects or ""
-        said["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
-        said |= {("decompose", f"no `{compiler}`"): compiler for compiler in function.decompose}
-        said |= {("triton", f"no `{key}`"): key for key in function.triton}
-        said["flops", "calls are counted differently"] = _renamed(function.flops, names)
-    return {key: word for key, word in said.items() if word}
+    promises = {("tags", f"no `{tag}`"): tag for tag in offer.operator.tags}
+    if any(map(_keeps_promises, offer.served)):
+        promises["effects", "calls may be dropped"] = function.effects or ""
+        promises["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
+        for compiler in function.decompose:
+            promises["decompose", f"no `{compiler}`"] = compiler
+        for key in function.triton:
+            promises["triton", f"no `{key}`"] = key
+        promises["flops", "calls are counted differently"] = _renamed(function.flops, names)
+    return {promise: word for promise, word in promises.items() if word}
+
+
+def _keeps_promises(served: Served | None) -> bool:
+    if served is None:
+        return False
+    return served.policy.is_pytorch or Origin.vmap in served.policy.makes
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
@@ -255,8 +266,7 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
 
 def _releases(offer: Offer) -> list[str]:
     """The ranges of releases that have the operator, each within what the project supports."""
-    both = [[offer.releases, one] for one in offer.ranges]
-    return [",".join(filter(None, pair)) for pair in both]
+    return [",".join(filter(None, (offer.releases, text))) for text in offer.ranges]
 
 
 def _listed(ranges: Sequence[str]) -> str:
@@ -270,24 +280,25 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     if old.called is None or new.called is None:
         return
     same = new.operator.function._replace(func=old.operator.function.func)
-    taken = {one.policy.target for one in old.served if one}
-    taking = {one.policy.target for one in new.served if one}
+    # That a target leaves the operator out is said already; one that is new has no callers.
+    passed_by = old.taken ^ new.taken
     for target, called in old.called.items():
-        if target in taken ^ taking:
-            continue  # That the target leaves the operator out is said already; one that is new has no callers.
+        if target in passed_by:
+            continue
+        before = called(old.operator.function)
         if target in new.called:
-            before = called(old.operator.function)
-            after = new.called[target](same)
-            for was, now in zip_longest(before, after[: len(before)]):
-                if was != now:
-                    if now:
-                        has = f"has `{now}`, and used to have"
-                    else:
-                        has = "no longer has"
-                    yield Change("TG381", f"target `{target}` {has} `{was}`")
-                    break
-        elif called(old.operator.function):
+            yield from _other_signature(target, before, new.called[target](same))
+        elif before:
             yield Change("TG375", f"target `{target}` no longer has it")
+
+
+def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+    """The first line that is another one. Lines that are new are nobody's loss."""
+    for was, now in zip_longest(old, new[: len(old)]):
+        if was != now:
+            has = f"has `{now}`, and used to have" if now else "no longer has"
+            yield Change("TG381", f"target `{target}` {has} `{was}`")
+            return
 
 
 def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
@@ -295,12 +306,11 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
             yield from _replaced(was, now, old, new)
-    for field, one, other in (
-        ("fake", _maker(old.operator), _maker(new.operator)),
-        ("vmap", _batcher(old.operator), _batcher(new.operator)),
-    ):
-        if one and other and one != other:
-            message = f"`{field}` is {other}, and used to be {one}"
+    for field, function_of in (("fake", _maker), ("vmap", _batcher)):
+        before = function_of(old.operator)
+        after = function_of(new.operator)
+        if before and after and before != after:
+            message = f"`{field}` is {after}, and used to be {before}"
             yield new.changed("TG382", message, field, old)
 
 
@@ -348,15 +358,12 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
     if not was.policy.knows_formulas:
         return
     changed: dict[tuple[str, str], list[str]] = {}
-    for before, after in zip(was.cells.values(), now.cells.values()):
-        kernels = [
-            registered.kernel.kernel
-            for served, cell in ((was, before), (now, after))
-            if (registered := served.registered.get(cell.source)) and registered.kernel
-        ]
-        if len(kernels) == 2 and kernels[0] != kernels[1]:
-            changed.setdefault((kernels[0], kernels[1]), []).append(before.key)
-    for (one, other), keys in changed.items():
+    for slot in was.cells:
+        before = was.kernel(slot)
+        after = now.kernel(slot)
+        if before and after and before != after:
+            changed.setdefault((before, after), []).append(slot)
+    for (before, after), keys in changed.items():
         runs = "runs" if len(keys) == 1 else "run"
-        message = f"{listed_keys(keys)} {runs} `{other}`, and used to run `{one}`"
+        message = f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`"
         yield new.changed("TG382", message, "dispatch", old)

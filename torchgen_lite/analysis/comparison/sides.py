@@ -51,6 +51,11 @@ class Offer(NamedTuple):
     releases: str = ""
     ranges: Sequence[str] = ("",)
 
+    @property
+    def taken(self) -> set[str]:
+        """The targets that take the operator."""
+        return {served.policy.target for served in self.served if served is not None}
+
     def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
         """A change in a field of the entry, since the version in which it was another one."""
         here = self.operator.function.place(field)

@@ -42,15 +42,22 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
     for function in functions:
         if not function.dispatch or function.func.carries_keys:
             continue
-        arguments = function.func.arguments
-        names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}
-        if names & {"Device", "Tensor"} or any(e.key == "BackendSelect" for e in function.dispatch):
+        if _is_selected_by_hand(function):
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends:
                 message = f"kernel for `{entry.key}` is unreachable: no argument carries a key"
                 hint = "register it for `CompositeExplicitAutograd`"
                 yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
+
+
+def _is_selected_by_hand(function: NativeFunction) -> bool:
+    names = set()
+    for argument in function.func.arguments:
+        types = walk_type(argument.type)
+        names.update(type_.name for type_ in types if isinstance(type_, BaseType))
+    has_kernel = any(entry.key == "BackendSelect" for entry in function.dispatch)
+    return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
 def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -92,20 +99,21 @@ def backend_without_meta(
     functions = program.resolved.functions
     policy = PYTORCH
     takes_fakes = True
-    if policies is None and any(f.fake is not None or f.axes is not None for f in functions):
-        policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
-    elif policies is not None:
-        makes = [one.makes for one in policies if one.in_pytorch]
+    if policies is not None:
+        makes = [policy.makes for policy in policies if policy.in_pytorch]
         if not makes:
             return
         policy = Policy("", True, frozenset().union(*makes) - BY_FORMULAS)
         takes_fakes = Origin.fake in policy.makes
-    other = ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
-    hint = f"add `Meta: ...`{other}"
+    elif any(f.fake is not None or f.axes is not None for f in functions):
+        policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
+    hint = "add `Meta: ...`"
+    if takes_fakes:
+        hint += ", or a `fake:` rule for target `torch-python`"
     asked = [o for o in program.resolved.declared if _is_traced(o.function, program.resolved)]
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
-    for one in registrations(program, policy, asked):
-        kernels[one.operator.name].setdefault(one.key, one.origin.name)
+    for registered in registrations(program, policy, asked):
+        kernels[registered.operator.name].setdefault(registered.key, registered.origin.name)
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
         if cell.label == META_FALLBACK:

@@ -31,15 +31,16 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     for operator in resolved.declared:
         function = operator.function
         namespace, name, overload = functional_key(function)
-        found = overloads.get((namespace, name), [])
-        named = next((f for f in found if f.func.overload_name == overload), None)
+        candidates = overloads.get((namespace, name), [])
+        same_overload = (other for other in candidates if other.func.overload_name == overload)
+        named = next(same_overload, None)
         if named is None or named is function or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
             # The check of delegates reports this.
             continue
         difference = _difference(function, named)
-        if difference and all(_difference(function, other) for other in found):
+        if difference and all(_difference(function, other) for other in candidates):
             yield _disagreement(function, named, difference)
 
 
@@ -54,7 +55,10 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    return {a.name: (bare_type(a.type), a.kwarg_only, a.default) for a in function.func.inputs}
+    found = {}
+    for argument in function.func.inputs:
+        found[argument.name] = (bare_type(argument.type), argument.kwarg_only, argument.default)
+    return found
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
@@ -68,14 +72,24 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     return wrong[0] if wrong else ""
 
 
-def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
-    here = next((a for a in function.func.arguments if a.name == name), None)
-    there = next((a for a in found.func.arguments if a.name == name), None)
-    message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
-    hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
-    span, label = (here.span, "not the same") if here else (None, f"no `{name}`")
-    other = ((there and there.span) or found.func.name_span, "its functional variant")
-    return finding(function, "TG416", message, span, label, hint, other)
+def _disagreement(function: NativeFunction, functional: NativeFunction, name: str) -> Diagnostic:
+    here = _argument(function, name)
+    there = _argument(functional, name)
+    called = functional.func.local_name
+    message = f"`{function.func.local_name}` and `{called}` take different arguments"
+    hint = f"`{called}` takes `{', '.join(map(str, functional.func.arguments))}`"
+    place = functional.func.name_span
+    if there is not None:
+        place = there.span or place
+    other = (place, "its functional variant")
+    if here is None:
+        return finding(function, "TG416", message, None, f"no `{name}`", hint, other)
+    return finding(function, "TG416", message, here.span, "not the same", hint, other)
+
+
+def _argument(function: NativeFunction, name: str) -> Argument | None:
+    found = (argument for argument in function.func.arguments if argument.name == name)
+    return next(found, None)
 
 
 def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
