@@ -52,7 +52,7 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
 
 
 def _is_selected_by_hand(function: NativeFunction) -> bool:
-    names = set()
+    names: set[str] = set()
     for argument in function.func.arguments:
         types = walk_type(argument.type)
         names.update(type_.name for type_ in types if isinstance(type_, BaseType))
