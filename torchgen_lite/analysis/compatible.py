@@ -78,7 +78,9 @@ def size_of(type_: Type) -> int | None:
     """The size of a type's outermost list: 2 for `int[2]` and `int[2]?`."""
     while isinstance(type_, OptionalType):
         type_ = type_.elem
-    return type_.size if isinstance(type_, ListType) else None
+    if isinstance(type_, ListType):
+        return type_.size
+    return None
 
 
 AliasKey = tuple[tuple[frozenset[str], frozenset[str], bool] | None, ...]
@@ -93,7 +95,10 @@ def alias_key(type_: Type) -> AliasKey:
     inherited = None
     for node in walk_type(type_):
         annotation = node.annotation or inherited
-        inherited = annotation if isinstance(node, OptionalType) else None
+        if isinstance(node, OptionalType):
+            inherited = annotation
+        else:
+            inherited = None
         if isinstance(node, OptionalType):
             continue
         if annotation is None:

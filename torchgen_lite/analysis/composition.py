@@ -89,7 +89,10 @@ def _gradients(call: _Call) -> Answer:
 
 def _forward(call: _Call) -> Answer:
     answer = _gradients(call)
-    problem = refuses_forward(call.info) if call.info is not None else ""
+    if call.info is not None:
+        problem = refuses_forward(call.info)
+    else:
+        problem = ""
     if problem and answer.word == WORKS:
         return Answer(REFUSED, problem)
     return answer
@@ -113,7 +116,10 @@ def _writes(call: _Call) -> Answer | None:
     """None for an operator that neither writes nor returns a view."""
     if not call.operator.schema.annotated:
         return None
-    word = WORKS if call.served.functionalizes(call.operator) else REFUSED
+    if call.served.functionalizes(call.operator):
+        word = WORKS
+    else:
+        word = REFUSED
     return Answer(word, call.answer.why)
 
 
@@ -168,7 +174,9 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
 
 
 def _said(text: str) -> Answer:
-    return Answer(WORKS, text) if text else Answer(NO_RULE, _SILENT)
+    if text:
+        return Answer(WORKS, text)
+    return Answer(NO_RULE, _SILENT)
 
 
 def _is_pointwise(operator: Operator) -> bool:
@@ -187,7 +195,9 @@ def _counted_by(operator: Operator) -> str:
     if operator.axes:
         for tensor in operator.axes.tensors:
             summed += [axis.name for axis in tensor.axes if axis.mark == "+"]
-    return "axes" if len(summed) > len(set(summed)) else ""
+    if len(summed) > len(set(summed)):
+        return "axes"
+    return ""
 
 
 def _jagged(schema: FunctionSchema, line: Axes) -> Answer:

@@ -83,12 +83,16 @@ def lacks_reference(function: NativeFunction) -> str:
             return "has effects"
         return "returns nothing"
     is_said = function.samples is not None and function.samples.reference is not None
-    return "" if is_said else "has no `reference` in `samples`"
+    if is_said:
+        return ""
+    return "has no `reference` in `samples`"
 
 
 def _of_structured(entry: DispatchEntry) -> DispatchEntry:
     is_impl = entry.key in DENSE_BACKENDS and entry.kernel not in BOXED_NAMES
-    return entry._replace(is_structured=True) if is_impl else entry
+    if is_impl:
+        return entry._replace(is_structured=True)
+    return entry
 
 
 def own_kernels(

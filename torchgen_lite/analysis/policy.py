@@ -37,7 +37,9 @@ class Policy(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The targets, in the order in which they are loaded; none for PyTorch itself."""
-        return (self.target, *self.loaded_with) if self.target else ()
+        if self.target:
+            return (self.target, *self.loaded_with)
+        return ()
 
     @property
     def knows_formulas(self) -> bool:

@@ -61,7 +61,10 @@ class Program:
     @property
     def elsewhere(self) -> tuple[NativeFunction, ...]:
         """The entries for other releases."""
-        found = {id(f): f for one in self.written.values() for f in one.functions}
+        found = {}
+        for one in self.written.values():
+            for f in one.functions:
+                found[id(f)] = f
         for function in self.functions:
             found.pop(id(function), None)
         return tuple(found.values())
@@ -166,7 +169,10 @@ def _check_fields(resolved: Resolved, formulas: KernelIndex | None) -> Iterator[
         # Imported here: other programs have no use for the language of formulas.
         from torchgen_lite.analysis.checks.fields import check_fields
 
-        helpers = None if formulas is None else frozenset(formulas.names())
+        if formulas is None:
+            helpers = None
+        else:
+            helpers = frozenset(formulas.names())
         yield from check_fields(resolved, helpers)
 
 

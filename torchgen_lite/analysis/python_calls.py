@@ -53,7 +53,10 @@ def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str
     names = {argument.name for argument in passed}
     positional = [argument.name for argument in passed if not argument.by_keyword]
     for parameter, name in zip(signature.positional, positional):
-        meant = parameter if parameter in names else parameter.lstrip("_")
+        if parameter in names:
+            meant = parameter
+        else:
+            meant = parameter.lstrip("_")
         if meant in names and meant != name:
             return parameter, name
     return None

@@ -128,8 +128,10 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = BY_WORD.get(kernel.kernel, Origin.written)
-            origin = Origin.implied if kernel.is_implied else origin
-            origin = Origin.derived if operator.is_derived else origin
+            if kernel.is_implied:
+                origin = Origin.implied
+            if operator.is_derived:
+                origin = Origin.derived
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
         yield from _structured(program, operator, policy)

@@ -60,12 +60,16 @@ class Served:
         is_skipped = cell.origin == MISSING and slot in INCLUDED_BY_DEFAULT
         if cell.origin == FALLBACK or cell.falls_through or is_skipped:
             return Strength.fallback
-        return Strength.kernel if cell.source else Strength.nothing
+        if cell.source:
+            return Strength.kernel
+        return Strength.nothing
 
     def origin(self, slot: str) -> Origin:
         """Why a kernel is registered; those that no schema file names are written by hand."""
         found = self.registered.get(self.cells[slot].source)
-        return found.origin if found is not None else Origin.written
+        if found is not None:
+            return found.origin
+        return Origin.written
 
     def kernel(self, slot: str) -> str:
         """The function that a slot runs in the end, if `dispatch` has one."""

@@ -72,7 +72,9 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
         return found
-    every = {one.path: [(span.line, code) for code, span in _codes(one)] for one in sources}
+    every = {}
+    for one in sources:
+        every[one.path] = [(span.line, code) for code, span in _codes(one)]
     comments = {path: codes for path, codes in every.items() if codes}
     ranges = _entry_ranges(functions) if comments else {}
     wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))

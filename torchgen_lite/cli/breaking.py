@@ -95,7 +95,10 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
     asked = Asked(**options)
     if asked.accept is not None and not asked.accept.strip():
         raise click.UsageError("`--accept` takes a reason.")
-    alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
+    alone = []
+    for name in ("schema", "torch", "html"):
+        if getattr(asked, name):
+            alone.append(f"--{name}")
     return each_project(session, projects, alone, partial(_compare, asked=asked))
 
 
@@ -127,7 +130,11 @@ def _compare(session: Session, asked: Asked) -> int:
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        rows = [_found_by_search(one, row) for one in sections if one.title for row in one.rows]
+        rows = []
+        for one in sections:
+            if one.title:
+                for row in one.rows:
+                    rows.append(_found_by_search(one, row))
         said = f"{counted(len(rows), 'finding')} written to"
         write_file(session, asked.html, render_html(title, sections, rows), said)
     if note:

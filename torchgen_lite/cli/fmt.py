@@ -67,7 +67,9 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
         unformatted = list(map(_not_formatted, stale))
     session.report([*found, *unformatted], kind="fmt")
     if diff and session.is_text:
-        named = [c._replace(path=patch_folder(Path(c.path).resolve())) for c in stale]
+        named = []
+        for c in stale:
+            named.append(c._replace(path=patch_folder(Path(c.path).resolve())))
         session.print_patch(render_diff(named, ""))
     if has_errors(found):
         return session.exit_code(found)

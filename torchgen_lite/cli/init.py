@@ -102,10 +102,9 @@ def init_command(
         write_plan(Plan(home, tuple(changes)))
     except WriteError as error:
         raise Refused(Diagnostic("TG009", str(error))) from None
-    written = [
-        {"path": (home / change.path).as_posix(), "status": _STATUS[change.action]}
-        for change in changes
-    ]
+    written = []
+    for change in changes:
+        written.append({"path": (home / change.path).as_posix(), "status": _STATUS[change.action]})
     for file in written:
         session.talk(f"{file['status']:<7}  {file['path']}")
     session.answer("init", "", files=written)

@@ -124,16 +124,17 @@ def list_targets() -> Iterator[Row]:
     from torchgen_lite.targets import TARGETS
 
     for target in TARGETS.values():
-        options = [
-            {
-                "name": o.name,
-                "takes": o.kind.name,
-                "default": o.default,
-                "required": o.is_required,
-                "meaning": o.doc,
-            }
-            for o in target.declared_options().values()
-        ]
+        options = []
+        for declared in target.declared_options().values():
+            options.append(
+                {
+                    "name": declared.name,
+                    "takes": declared.kind.name,
+                    "default": declared.default,
+                    "required": declared.is_required,
+                    "meaning": declared.doc,
+                }
+            )
         yield {"name": target.name, "summary": target.summary, "options": options}
 
 

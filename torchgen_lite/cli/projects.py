@@ -33,7 +33,10 @@ def each_project(
     """
     files, settings = split_options(session.config)
     found: list[Diagnostic] = []
-    paths = [p for name in (*files, *named) for p in _members(_named(name, found), found)]
+    paths = []
+    for name in (*files, *named):
+        for p in _members(_named(name, found), found):
+            paths.append(p)
     if not files and not named and not alone:
         governing = find_config(Path.cwd(), [])
         members = list(_members(governing, found))

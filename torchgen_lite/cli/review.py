@@ -141,7 +141,9 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
 
 
 def _page(program: Program, against: str, found: Review) -> str:
-    stale = [(found.plan.path(c.path), STATUS[c.action]) for c in found.plan.pending]
+    stale = []
+    for c in found.plan.pending:
+        stale.append((found.plan.path(c.path), STATUS[c.action]))
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
@@ -199,7 +201,10 @@ def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
     """For each target, how many files change and by how many lines."""
     target_of = {**found.before.target_of, **found.generated.target_of}
     for target in dict.fromkeys(target_of.values()):
-        changes = [change for change in found.changes if target_of[change.path] == target]
+        changes = []
+        for change in found.changes:
+            if target_of[change.path] == target:
+                changes.append(change)
         added, removed = _size(changes)
         if changes:
             yield target, counted(len(changes), "file"), f"+{added}", f"-{removed}"

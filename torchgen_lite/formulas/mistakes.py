@@ -48,7 +48,9 @@ def _bracket(text: str) -> str | None:
 
 
 def _floor(text: str) -> str | None:
-    return "write `floor_div(a, b)`" if "//" in text else None
+    if "//" in text:
+        return "write `floor_div(a, b)`"
+    return None
 
 
 def _part_of_a_shape(text: str) -> str | None:
@@ -96,7 +98,9 @@ def _is_none(text: str) -> str | None:
 
 def _not(text: str) -> str | None:
     found = _NOT.search(text)
-    return f"write `!{found['operand']}`" if found else None
+    if found:
+        return f"write `!{found['operand']}`"
+    return None
 
 
 def _if(text: str) -> str | None:

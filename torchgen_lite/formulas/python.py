@@ -83,7 +83,8 @@ def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expres
             node = nodes.Call(nodes.Name(_FUNCTIONS[_name(sign)]), (read(left), read(right)))
         case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
             node = nodes.Call(nodes.Member(read(left), "defined"), ())
-            node = node if isinstance(sign, ast.IsNot) else nodes.Unary("!", node)
+            if isinstance(sign, ast.Is):
+                node = nodes.Unary("!", node)
         case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]):
             if _name(sign) in _SIGNS:
                 node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
@@ -167,7 +168,10 @@ def _takes_another_argument(part: Typed) -> str:
         is_other = any(kind.is_number for kind in kinds)
     elif called in _OTHERS:
         # C++ has keywords only where it knows the schema.
-        named = () if part.operator else getattr(node, "keywords", ())
+        if part.operator:
+            named = ()
+        else:
+            named = getattr(node, "keywords", ())
         is_other = len(kinds) > 1 + len(named)
     else:
         is_other = called == "tensor"

@@ -107,7 +107,9 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
     if of.is_list and of.is_known:
         return Kind(of.sort)
     is_of_tensor = scope.language.is_python and of.present == TENSOR
-    return TENSOR if is_of_tensor else scope.language.assumed
+    if is_of_tensor:
+        return TENSOR
+    return scope.language.assumed
 
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
@@ -183,7 +185,10 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     else:
         # A method of a number, such as `alpha.toFloat()`, makes no tensor.
         is_tensor = of.kind.present in (TENSOR, UNKNOWN)
-        kind = _undeclared(node, parts, scope) if is_tensor else UNKNOWN
+        if is_tensor:
+            kind = _undeclared(node, parts, scope)
+        else:
+            kind = UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -200,13 +205,17 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
 def _undeclared(node: nodes.Call, parts: Sequence[Typed], scope: Scope) -> Kind:
     """What is known of a call of what no operator is, else what the language assumes."""
     known = scope.undeclared(node, [part.kind for part in parts])
-    return scope.language.assumed if known == UNKNOWN else known
+    if known == UNKNOWN:
+        return scope.language.assumed
+    return known
 
 
 def _returned(operator: Callee) -> Kind:
     """Several results have items, as a list has."""
     kinds = [kind_of_type(value.type) for value in operator.func.returns]
-    return kinds[0] if len(kinds) == 1 else _list_kind(kinds)
+    if len(kinds) == 1:
+        return kinds[0]
+    return _list_kind(kinds)
 
 
 def _call(node: nodes.Call, scope: Scope) -> Typed:
@@ -215,15 +224,16 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if language.is_closed and name == "default":
         return _default(node, scope)
     known = language.functions.get(name)
-    wanted = known.wanted if known is not None else lambda position: ANY
-    values = enumerate(children(node))
-    parts = tuple([type_formula(child, scope, wanted(position)) for position, child in values])
+    parts = []
+    for position, child in enumerate(children(node)):
+        wanted = known.wanted(position) if known is not None else ANY
+        parts.append(type_formula(child, scope, wanted))
     operator = chosen(node, [part.kind for part in parts], scope.operators)
     if operator is None:
         kind = _undeclared(node, parts, scope)
     else:
         kind = _returned(operator)
-    tree = Typed(node, known.result if known else kind, parts, None, operator)
+    tree = Typed(node, known.result if known else kind, tuple(parts), None, operator)
     if not language.is_closed:
         return tree
     if known is None:
@@ -232,7 +242,9 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if node.keywords:
         return _wrong(tree, f"`{name}` takes no keyword arguments")
     takes = known.miscounted(len(node.arguments))
-    return _wrong(tree, f"`{name}` takes {takes}") if takes else tree
+    if takes:
+        return _wrong(tree, f"`{name}` takes {takes}")
+    return tree
 
 
 def _default(node: nodes.Call, scope: Scope) -> Typed:
@@ -279,7 +291,9 @@ def _defined(test: nodes.Expression) -> list[str]:
 def _undefined(test: nodes.Expression) -> list[str]:
     """The arguments that are defined if a test does not hold."""
     is_negated = isinstance(test, nodes.Unary) and test.operator == "!"
-    return _defined(children(test)[0]) if is_negated else []
+    if is_negated:
+        return _defined(children(test)[0])
+    return []
 
 
 def _unary(node: nodes.Unary, scope: Scope) -> Typed:
@@ -287,7 +301,9 @@ def _unary(node: nodes.Unary, scope: Scope) -> Typed:
     value = type_formula(node.operand, scope, _BOOL if is_not else NUMBERS)
     kind = value.kind.present
     tree = Typed(node, BOOL if is_not else INT if kind == BOOL else kind, (value,))
-    return _in_cpp(tree, scope) if node.operator == "*" else tree
+    if node.operator == "*":
+        return _in_cpp(tree, scope)
+    return tree
 
 
 def _binary(node: nodes.Binary, scope: Scope) -> Typed:

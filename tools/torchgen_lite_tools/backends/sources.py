@@ -86,7 +86,10 @@ def scanned(folders: Sequence[Path], key: str) -> Scanned:
     cpp = {path: text for path, text in texts.items() if path.suffix != ".py"}
     sources = [Source(path.as_posix(), text) for path, text in cpp.items()]
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
-    makers = [name for name, one in shared.items() if "TORCH_LIBRARY_IMPL" in one.body]
+    makers = []
+    for name, one in shared.items():
+        if "TORCH_LIBRARY_IMPL" in one.body:
+            makers.append(name)
     found = Scanned({}, set(), [])
     for path, text in texts.items():
         if path.suffix == ".py":

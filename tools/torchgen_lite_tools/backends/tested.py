@@ -68,7 +68,9 @@ def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, 
     except (ElementTree.ParseError, ValueError) as error:
         raise Refused(Diagnostic("TG012", f"{shown} is no JUnit report: {error}")) from None
     # As `_device_tests.py` spells them.
-    spelled = {n.removeprefix("aten::").replace("::", "__").replace(".", "_"): n for n in kernels}
+    spelled = {}
+    for n in kernels:
+        spelled[n.removeprefix("aten::").replace("::", "__").replace(".", "_")] = n
     own = [case for case in cases if case.get("classname", "").endswith(f"Kernels{key.upper()}")]
     matched = [(one, match) for one in own if (match := _TEST.fullmatch(one.get("name", "")))]
     device = _device([match[2] for _, match in matched], spelled)

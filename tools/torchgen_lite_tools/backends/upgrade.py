@@ -200,7 +200,10 @@ def _composites(
 ) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
     before, after = (_verdicts(one, key) for one in releases)
-    mine = {function.name for function in programs[1].functions if function.dispatch}
+    mine = set()
+    for function in programs[1].functions:
+        if function.dispatch:
+            mine.add(function.name)
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]

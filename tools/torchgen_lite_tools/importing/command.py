@@ -115,7 +115,10 @@ def _bound(library: Library) -> Iterator[str]:
     """How many functions each file binds with pybind11, and how many of them became entries; how many registrations of
     each Python file were read."""
     proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
-    labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
+    labels = []
+    for one in library.diagnostics:
+        if one.code == "TG614" and one.label:
+            labels.append(one.label)
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
         bound = proposed[path] + unread[path]

@@ -75,7 +75,10 @@ def read_cpp(
         """The given file that another one includes: beside it, or the only one whose path ends so."""
         beside = by_path.get(Path(source.path).parent.joinpath(name).resolve())
         ending = Path("/", name).parts[1:]
-        several = [one for path, one in by_path.items() if path.parts[-len(ending) :] == ending]
+        several = []
+        for path, one in by_path.items():
+            if path.parts[-len(ending) :] == ending:
+                several.append(one)
         return beside or (several[0] if len(several) == 1 else None)
 
     def prepared(source: Source) -> CppText:

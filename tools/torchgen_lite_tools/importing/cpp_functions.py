@@ -104,7 +104,10 @@ class Functions:
             places += [tuple(one.split("::")) for one in used]
         for place in places:
             wanted = (*place, *parts)
-            overloads = [f for f in self._found.get(parts[-1], ()) if f.path == wanted]
+            overloads = []
+            for f in self._found.get(parts[-1], ()):
+                if f.path == wanted:
+                    overloads.append(f)
             if overloads:
                 return overloads
         return []
@@ -163,7 +166,10 @@ def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
         node = node.parent
         signs += "&" if node.type == "reference_declarator" else "*"
     declaration = node.parent or node
-    trailing = [one for one in declarator.named_children if one.type == "trailing_return_type"]
+    trailing = []
+    for one in declarator.named_children:
+        if one.type == "trailing_return_type":
+            trailing.append(one)
     if trailing:
         return tree.of(trailing[0]).removeprefix("->").strip(), declaration
     return tree.of(declaration.child_by_field_name("type")) + signs, declaration

@@ -406,7 +406,9 @@ class _Expander:
             words = dict(zip(macro.parameters, given))
             if macro.parameters[-1:] == ("...",):
                 words["__VA_ARGS__"] = ", ".join(given[len(macro.parameters) - 1 :])
-            expanded = {name: self.scan(text, inside) for name, text in words.items()}
+            expanded = {}
+            for name, text in words.items():
+                expanded[name] = self.scan(text, inside)
             body = _substituted(body, words, expanded)
         self.left -= len(body) + _USE
         return self.scan(body, (*inside, macro.name))

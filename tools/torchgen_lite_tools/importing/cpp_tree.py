@@ -72,7 +72,10 @@ def literal(tree: CppTree, node: Node) -> str | None:
     if node.type == "string_literal":
         return _unescaped(tree.of(node).partition('"')[2].rpartition('"')[0])
     if node.type == "concatenated_string":
-        parts = [literal(tree, one) for one in node.named_children if one.type != "comment"]
+        parts = []
+        for one in node.named_children:
+            if one.type != "comment":
+                parts.append(literal(tree, one))
         return None if None in parts else "".join(filter(None, parts))
     return None
 

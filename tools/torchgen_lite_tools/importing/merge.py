@@ -54,7 +54,9 @@ def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
     """TG616: kernels that only a file of CUDA defines, under keys that there are without CUDA, too."""
     for one in library.implementations:
         places = [function.spans[-1] for function in one.functions if function.body]
-        in_cuda = [place.source.path.endswith((".cu", ".cuh", ".hip")) for place in places]
+        in_cuda = []
+        for place in places:
+            in_cuda.append(place.source.path.endswith((".cu", ".cuh", ".hip")))
         is_guarded = re.search("CUDA|HIP|ROCM|GPU", " ".join(one.conditions))
         if is_for_every_build(one.key) and in_cuda and all(in_cuda) and not is_guarded:
             message = f"kernel `{one.kernel}` of `{one.name}` for {one.key} is in a file of CUDA"

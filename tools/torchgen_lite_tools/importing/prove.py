@@ -169,7 +169,9 @@ def _check_python(
     schema: FunctionSchema, signature: PythonSignature, span: Span | None
 ) -> Iterator[Diagnostic]:
     """Whether a kernel or a fake takes the arguments, of which PyTorch leaves out those that equal their default."""
-    passed = [Passed(a.name, a.kwarg_only, a.default is not None) for a in schema.arguments]
+    passed = []
+    for argument in schema.arguments:
+        passed.append(Passed(argument.name, argument.kwarg_only, argument.default is not None))
     problem = disagreement(signature, passed)
     if problem:
         label = span and Label(span, "registered here")

@@ -366,11 +366,20 @@ def is_registering_name(path: str) -> bool:
 def passed_on(module: Module) -> Iterator[ast.expr]:
     """Where a function that registers is neither called nor gets a name: what happens to it is not known."""
     given = {*module.imported, *module.assigned}
-    words = {word for word in given if _is_function(module, ast.Name(word, ast.Load()))}
-    possible = [one for one in module.nodes if _is_named(one, words) and _is_function(module, one)]
+    words = set()
+    for word in given:
+        if _is_function(module, ast.Name(word, ast.Load())):
+            words.add(word)
+    possible = []
+    for one in module.nodes:
+        if _is_named(one, words) and _is_function(module, one):
+            possible.append(one)
     if not possible:
         return
-    fine = {id(part) for values in module.assigned.values() for part in values}
+    fine = set()
+    for values in module.assigned.values():
+        for part in values:
+            fine.add(id(part))
     # In this order, a node comes before its parts.
     for node in module.nodes:
         fine |= set(map(id, _harmless_parts(module, node, id(node) in fine)))
@@ -473,7 +482,10 @@ def _is_suspect(one: Meaning, call: ast.Call) -> bool:
 def _looks_like_one(one: Meaning, call: ast.Call) -> bool:
     """Whether a suspect call is none of another project's: it is given a schema, or a kernel of an operator."""
     word = one.node.attr if isinstance(one.node, ast.Attribute) else ""
-    texts = [arg.value for arg in (*one.args, *call.args) if isinstance(arg, ast.Constant)]
+    texts = []
+    for arg in (*one.args, *call.args):
+        if isinstance(arg, ast.Constant):
+            texts.append(arg.value)
     named = [text for text in texts if isinstance(text, str)]
     if word == "impl":
         return bool(named)

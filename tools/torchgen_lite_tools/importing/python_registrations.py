@@ -175,7 +175,9 @@ def _tags(one: Registration) -> set[str]:
         parts += given.elts
     elif given:
         parts.append(given)
-    tags = {one.module.path(part) if isinstance(part, ast.expr) else "" for part in parts}
+    tags = set()
+    for part in parts:
+        tags.add(one.module.path(part) if isinstance(part, ast.expr) else "")
     if not all(tag.startswith(("torch.Tag.", "torch._C.Tag.")) for tag in tags):
         raise Unread("its tags are computed")
     return {tag.rpartition(".")[2] for tag in tags}

@@ -142,11 +142,10 @@ def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
         parts = [one.left, one.right]
     elif isinstance(one, ast.Subscript):
         word = home.path(one.value).rpartition(".")[2]
-        parts = [one.slice, ast.Constant(None)] if word == "Optional" else parts
-        if word == "Union" and isinstance(one.slice, ast.Tuple):
+        if word == "Optional":
+            parts = [one.slice, ast.Constant(None)]
+        elif word == "Union" and isinstance(one.slice, ast.Tuple):
             parts = one.slice.elts
-        else:
-            parts = parts
     return [inner for part in parts for inner in _members(home, part)] or [(home, one)]
 
 

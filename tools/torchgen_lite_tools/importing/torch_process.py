@@ -42,9 +42,9 @@ def ask_torch(
     import subprocess
 
     # What is no path stays: finders of packages that are installed for editing have words of their own.
-    path = [
-        os.path.abspath(one) if os.path.exists(one) else one for one in (*sys.path, str(folder))
-    ]
+    path = []
+    for one in (*sys.path, str(folder)):
+        path.append(os.path.abspath(one) if os.path.exists(one) else one)
     command = [sys.executable, "-c", _SCRIPT, *path]
     asked = pickle.dumps((question, arguments))
     pipe = subprocess.PIPE

@@ -81,10 +81,11 @@ def run_after(
     after = _run(session, trial, "after the move")
     found = None
     # The same could be loaded before, so it is the move that stands in the way.
-    problems = [
-        one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
-        for one in after.problems
-    ]
+    problems = []
+    for one in after.problems:
+        problems.append(
+            one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
+        )
     if before.registered is not None and after.registered is not None:
         found = compare(before.registered, after.registered, generated)
         problems += found.differences
@@ -147,7 +148,9 @@ def _report_lines(before: Run, after: Run, found: Compared | None) -> Iterator[s
     if found.inferred:
         yield f"names of arguments, new in {counted(found.inferred, 'schema')} that PyTorch had inferred"
     if found.added:
-        each = [f"{key} ({counted(number, 'operator')})" for key, number in found.added.items()]
+        each = []
+        for key, number in found.added.items():
+            each.append(f"{key} ({counted(number, 'operator')})")
         yield f"kernels that generated code adds: {', '.join(each)}"
 
 

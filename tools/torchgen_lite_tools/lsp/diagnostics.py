@@ -37,11 +37,14 @@ def location(analysis: Analysis, span: Span, units: Units) -> types.Location:
 def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
     """A diagnostic whose message includes the label, help and notes that a terminal shows."""
     said = content_of(one)
-    related = [
-        types.DiagnosticRelatedInformation(location(analysis, other.span, units), other.text)
-        for other in said.others
-        if analysis.path_of(other.span.source).is_absolute()
-    ]
+    related = []
+    for other in said.others:
+        if analysis.path_of(other.span.source).is_absolute():
+            related.append(
+                types.DiagnosticRelatedInformation(
+                    location(analysis, other.span, units), other.text
+                )
+            )
     return types.Diagnostic(
         range_of(one.label.span, units) if one.label else _BEGINNING,
         "\n".join(said.lines),
@@ -57,11 +60,10 @@ def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
     """The suggestions for a range of a file, and one action that applies the file's safe ones."""
-    own = [
-        d
-        for d in analysis.diagnostics
-        if d.fix and analysis.path_of(d.fix.span.source).resolve() == path
-    ]
+    own = []
+    for d in analysis.diagnostics:
+        if d.fix and analysis.path_of(d.fix.span.source).resolve() == path:
+            own.append(d)
     actions = []
     for one in own:
         at = range_of(one.label.span, units) if one.label else _BEGINNING

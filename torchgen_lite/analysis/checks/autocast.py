@@ -29,7 +29,10 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     every = [a.name for a in schema.arguments if is_tensor_like(a.type)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
-            why = "is named twice" if one in every else f"is no tensor of `{name}`"
+            if one in every:
+                why = "is named twice"
+            else:
+                why = f"is no tensor of `{name}`"
             hint = did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only])
             yield Found("TG337", f"`{one}` {why}", at, "not cast", hint)
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.

@@ -115,7 +115,9 @@ def _kind_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> Kind:
         return kinds[0]
     if kinds and set(kinds) == {TENSOR}:
         return TENSORS
-    return Kind(Sort.unknown, is_list=True) if kinds else UNKNOWN
+    if kinds:
+        return Kind(Sort.unknown, is_list=True)
+    return UNKNOWN
 
 
 def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...]:
@@ -132,10 +134,9 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
         if not binding and keywords:
             return ()
         overloads = binding or overloads
-    given = {
-        tuple([kind_of_type(value.type) for value in overload.func.returns])
-        for overload in overloads
-    }
+    given = set()
+    for overload in overloads:
+        given.add(tuple([kind_of_type(value.type) for value in overload.func.returns]))
     kinds = given.pop() if len(given) == 1 else ()
     # Of several, Python may give those alone that are asked for, as `torch.unique_consecutive` does.
     return () if is_own and len(kinds) > 1 else kinds
@@ -234,10 +235,11 @@ def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found
 def _with_numbers_free(part: Typed) -> Typed:
     """The call with numbers, strings and the like of any kind: Python converts them, and has signatures of its own for
     a few functions, such as `torch.add(x, 2, y)`."""
-    operands = [
-        operand if operand.kind.is_list or operand.kind.present == TENSOR else _free(operand)
-        for operand in part.parts
-    ]
+    operands = []
+    for operand in part.parts:
+        operands.append(
+            operand if operand.kind.is_list or operand.kind.present == TENSOR else _free(operand)
+        )
     return part._replace(parts=tuple(operands))
 
 
@@ -337,7 +339,10 @@ def _check_results(
             for kind, result in zip(kinds, returns):
                 yield from _check_result(value._replace(kind=kind), result)
         elif value.is_none or (value.kind.is_known and not value.kind.is_list):
-            given = "None" if value.is_none else value.kind.present.words
+            if value.is_none:
+                given = "None"
+            else:
+                given = value.kind.present.words
             yield _wrong_number(given, len(returns), value.node.span)
 
 

@@ -19,7 +19,9 @@ from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
-    keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
+    keys = {}
+    for release in RELEASES:
+        keys[release] = set(registrable_keys(table_of(release)))
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
         releases = releases_of(function, project)
@@ -90,4 +92,6 @@ def release_span(releases: Sequence[Release]) -> str:
     """`2.6 to 2.9`."""
     first = version_text(releases[0])
     last = version_text(releases[-1])
-    return first if first == last else f"{first} to {last}"
+    if first == last:
+        return first
+    return f"{first} to {last}"

@@ -108,7 +108,9 @@ def _renamed(written: Expression | None, names: Mapping[str, str]) -> str:
             return replace(node, text=names.get(node.text, node.text))
         return rebuild(node, [rename(child) for child in children(node)])
 
-    return "" if written is None else str(rename(written))
+    if written is None:
+        return ""
+    return str(rename(written))
 
 
 def _are_served(old: Offer, new: Offer, origins: frozenset[Origin]) -> bool:
@@ -259,7 +261,10 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
-        had = f", and used to exist under `{was.guard}`" if was.guard else ""
+        if was.guard:
+            had = f", and used to exist under `{was.guard}`"
+        else:
+            had = ""
         message = f"it exists only under `{now.guard}`{had}"
         yield new.changed("TG377", message, "guard", old)
 
@@ -296,7 +301,10 @@ def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Ite
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
-            has = f"has `{now}`, and used to have" if now else "no longer has"
+            if now:
+                has = f"has `{now}`, and used to have"
+            else:
+                has = "no longer has"
             yield Change("TG381", f"target `{target}` {has} `{was}`")
             return
 
@@ -349,8 +357,12 @@ def _maker(operator: Operator) -> str:
     """What makes fakes; TG378 compares rules with rules, and axes with axes."""
     fake = operator.function.fake
     if fake is None:
-        return "axes" if operator.axes is not None else ""
-    return f"`{fake.function}`" if fake.function else "rules"
+        if operator.axes is not None:
+            return "axes"
+        return ""
+    if fake.function:
+        return f"`{fake.function}`"
+    return "rules"
 
 
 def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:

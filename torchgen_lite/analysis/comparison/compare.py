@@ -103,7 +103,10 @@ def _removed(
         alike = [other for other in new if _is_like(function, other)]
         alike = [f for f in alike if f.dispatch and f.dispatch == function.dispatch]
     renamed = next((other.func for other in alike if other.name not in old), None)
-    became = f"renamed to `{renamed.full_name}`" if renamed else "removed"
+    if renamed:
+        became = f"renamed to `{renamed.full_name}`"
+    else:
+        became = "removed"
     there = schema.name_span or schema.span
     label = Label(there, "was declared here") if there else None
     others: list[Label] = []
@@ -180,7 +183,10 @@ def _compare_places(
             yield Change("TG353", message, here, "another name", there)
             yield from _compare_argument(argument, stands_here)
         else:
-            here = stands_here.span if stands_here is not None else None
+            if stands_here is not None:
+                here = stands_here.span
+            else:
+                here = None
             message = f"argument `{argument.name}` was removed"
             yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
     yield from _compare_order(kept, new)
@@ -330,7 +336,10 @@ def causes(
     kinds: dict[str, list[str]] = {}
     for diagnostic in found:
         is_removed = diagnostic.code in ("TG350", "TG351")
-        title = _REMOVED if is_removed else read_code(diagnostic.code).title
+        if is_removed:
+            title = _REMOVED
+        else:
+            title = read_code(diagnostic.code).title
         kinds.setdefault(title, []).append(diagnostic.operator or "")
     texts = []
     for title, names in kinds.items():

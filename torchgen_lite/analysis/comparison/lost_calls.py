@@ -64,7 +64,10 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
         if code is not None:
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
-        place = now.function.place("derivatives") if code == "TG368" else None
+        if code == "TG368":
+            place = now.function.place("derivatives")
+        else:
+            place = None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
         there = _place(operator, code, old.registered.get(cells[0].source))
@@ -187,5 +190,8 @@ def _place(operator: Operator, code: str, registration: Registration | None) -> 
         return None
     if registration.kernel is not None:
         return registration.kernel.key_span
-    field = "derivatives" if code == "TG368" else registration.origin.name
+    if code == "TG368":
+        field = "derivatives"
+    else:
+        field = registration.origin.name
     return operator.function.place(field)

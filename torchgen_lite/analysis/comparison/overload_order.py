@@ -92,7 +92,9 @@ def _share_a_value(one: Type, other: Type) -> bool:
 
 
 def _without_optional(type_: Type) -> Type:
-    return type_.elem if isinstance(type_, OptionalType) else type_
+    if isinstance(type_, OptionalType):
+        return type_.elem
+    return type_
 
 
 def _values(name: str) -> frozenset[str]:

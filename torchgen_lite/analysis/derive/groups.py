@@ -102,7 +102,9 @@ def _base_of(slots: Slots) -> Operator | None:
         return None
     composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
     core = any("core" in o.function.tags for o in operators)
-    return None if composite and not core else slots[kind]
+    if composite and not core:
+        return None
+    return slots[kind]
 
 
 def _wants_out(base: Operator, slots: Slots) -> bool:

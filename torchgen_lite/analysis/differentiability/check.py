@@ -148,7 +148,12 @@ def _check_keys(
     tensors = [a.name for a in schema.inputs if is_tensor_like(a.type)]
     known = [a.name for a in schema.inputs]
     results = return_names(schema)
-    given = [n for f in formulas if f.word != NOT_DIFFERENTIABLE for n in f.names if n in tensors]
+    given = []
+    for f in formulas:
+        if f.word != NOT_DIFFERENTIABLE:
+            for n in f.names:
+                if n in tensors:
+                    given.append(n)
     seen: set[str] = set()
     for formula in formulas:
         for name, span in zip(formula.names, formula.name_spans):
@@ -182,7 +187,10 @@ def _check_missing(
     texts = ("{}: a call raises an error if {} a gradient", "{}: if {} a gradient, it is lost")
     for is_list, text in enumerate(texts):
         if names := [name for name in missing if (name in lists) == is_list]:
-            which = "one of them requires" if len(names) > 1 else "it requires"
+            if len(names) > 1:
+                which = "one of them requires"
+            else:
+                which = "it requires"
             said = text.format(", ".join(f"`{name}`" for name in names), which)
             hint = f"give a formula, or write `{names[0]}: not_differentiable`"
             yield Found("TG324", f"no formula for {said}", place, "missing here", hint)

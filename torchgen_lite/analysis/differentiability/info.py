@@ -209,4 +209,6 @@ def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo) 
         for index, (name, value) in enumerate(zip(return_names(schema), schema.returns))
         if is_tensor_like(value.type) and name not in info.not_differentiable
     )
-    return tensors[:1] if "grad" in info.mentioned else tensors
+    if "grad" in info.mentioned:
+        return tensors[:1]
+    return tensors

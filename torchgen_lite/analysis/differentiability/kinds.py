@@ -156,7 +156,10 @@ def _check_call(part: Typed) -> Iterator[Found]:
         return
     for value, argument in _bound(node, part.parts, operator):
         if not _fits(value, argument):
-            found = "a list" if value.kind.is_list else value.kind.present.words
+            if value.kind.is_list:
+                found = "a list"
+            else:
+                found = value.kind.present.words
             found = "None" if value.is_none else found
             called = f"argument `{argument.name}` of `{operator.func.full_name}`"
             message = f"{called} is `{argument.type}`, and {found} is given"
@@ -166,7 +169,10 @@ def _check_call(part: Typed) -> Iterator[Found]:
 
 def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    node = part.node.function if isinstance(part.node, nodes.Call) else part.node
+    if isinstance(part.node, nodes.Call):
+        node = part.node.function
+    else:
+        node = part.node
     if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR

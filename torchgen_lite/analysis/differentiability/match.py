@@ -51,11 +51,10 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
     """The formulas in source order, which numbers nodes with the same name."""
-    found = [
-        (operator, operator.function.derivatives)
-        for operator in operators
-        if operator.function.derivatives is not None and not operator.is_derived
-    ]
+    found = []
+    for operator in operators:
+        if operator.function.derivatives is not None and not operator.is_derived:
+            found.append((operator, operator.function.derivatives))
     files: dict[str, int] = {}
     places = []
     for index, (_, written) in enumerate(found):
@@ -88,5 +87,8 @@ def _find(
     if operator.name in infos:
         return infos[operator.name]
     signature = operator.signature.without_defaults
-    others = shared.get((signature, False)) if operator.is_derived else None
+    if operator.is_derived:
+        others = shared.get((signature, False))
+    else:
+        others = None
     return shared.get((signature, True)) or others

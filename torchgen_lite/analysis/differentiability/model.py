@@ -150,15 +150,19 @@ class DifferentiabilityInfo(NamedTuple):
     @property
     def tests_gradients(self) -> bool:
         """Whether a formula asks if a gradient is defined."""
-        tests = [
-            part
-            for derivative in self.derivatives
-            for part in every_part(derivative.tree)
-            if isinstance(part.node, Call)
-            and isinstance(part.node.function, Member)
-            and part.node.function.name == "defined"
-        ]
-        names = [inner.node for test in tests for inner in every_part(test)]
+        tests = []
+        for derivative in self.derivatives:
+            for part in every_part(derivative.tree):
+                if (
+                    isinstance(part.node, Call)
+                    and isinstance(part.node.function, Member)
+                    and part.node.function.name == "defined"
+                ):
+                    tests.append(part)
+        names = []
+        for test in tests:
+            for inner in every_part(test):
+                names.append(inner.node)
         return any(isinstance(node, Name) and node.text in self.gradients for node in names)
 
     @property

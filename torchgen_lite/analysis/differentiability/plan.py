@@ -75,7 +75,9 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
 
 def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Origin:
     if not info.slots or not info.outputs:
-        return Origin.passes if is_composed else Origin.fallthrough
+        if is_composed:
+            return Origin.passes
+        return Origin.fallthrough
     if schema.kind() is SchemaKind.out:
         return Origin.refuses_out
     return Origin.autograd
@@ -83,7 +85,10 @@ def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bo
 
 def _viewed(schema: FunctionSchema) -> str | None:
     """The only tensor that shares memory with the only result."""
-    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
+    if len(schema.returns) == 1:
+        returned = schema.returns[0].annotation
+    else:
+        returned = None
     if returned is None:
         return None
     shared = []

@@ -133,9 +133,15 @@ def _is_opaque(tree: Typed) -> bool:
         return not tree.operator.is_repeatable
     if isinstance(node.function, nodes.Member):
         # An object of the author's may do anything.
-        name = node.function.name if tree.parts[0].kind.is_known else ""
+        if tree.parts[0].kind.is_known:
+            name = node.function.name
+        else:
+            name = ""
     else:
         torch = functions_of_torch()
         called = nodes.called_name(node) or ""
-        name = called if called in torch.at or called in torch.torch else ""
+        if called in torch.at or called in torch.torch:
+            name = called
+        else:
+            name = ""
     return not name or _UNEQUAL.search(name) is not None or "out" in dict(node.keywords)

@@ -58,7 +58,10 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    what = "what it wrote to" if operator.schema.returns else "nothing"
+    if operator.schema.returns:
+        what = "what it wrote to"
+    else:
+        what = "nothing"
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
@@ -108,7 +111,10 @@ def _check_rule(
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield Found("TG330", message, spans[name], "stands alone")
-    shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
+    if rule.gives_shape or not has_axes:
+        shaped = present
+    else:
+        shaped = {*present, "like"}
     yield from _check_result(schema, result, rule, shaped)
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
@@ -128,7 +134,10 @@ def _check_result(
 ) -> Iterator[Found]:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
-    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
+    if len(schema.returns) == 1:
+        one = "the result"
+    else:
+        one = f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:

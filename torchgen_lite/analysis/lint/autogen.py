@@ -43,7 +43,10 @@ def _disagreement(
         hint = "leave `autogen` out: the group is complete"
     surplus = sorted(asked - given)
     missing = sorted(given - asked)
-    parts = [f"not derived: {', '.join(surplus)}"] if surplus else []
+    if surplus:
+        parts = [f"not derived: {', '.join(surplus)}"]
+    else:
+        parts = []
     parts += [f"not named: {', '.join(missing)}"] if missing else []
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 

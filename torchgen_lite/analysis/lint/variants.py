@@ -49,7 +49,10 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
     schema = function.func
     overload = schema.overload_name
     if schema.out:
-        overload = "" if overload == "out" else overload.removesuffix("_out")
+        if overload == "out":
+            overload = ""
+        else:
+            overload = overload.removesuffix("_out")
     return (function.namespace, root_of(schema.base_name), overload)
 
 

@@ -85,10 +85,15 @@ def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     source = _text(root)
     there = {_said(entry) for entry, _ in _entries(source)}
     old = source.text
-    new = [Accepted(*identity(one), reason) for one in found if identity(one) not in there]
+    new = []
+    for one in found:
+        if identity(one) not in there:
+            new.append(Accepted(*identity(one), reason))
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:
-        lines = [f"{name} = {_quoted(value)}\n" for name, value in asdict(entry).items()]
+        lines = []
+        for name, value in asdict(entry).items():
+            lines.append(f"{name} = {_quoted(value)}\n")
         texts.append("".join(["[[accepted]]\n", *lines]))
     write_text(root / FILE, "\n".join(texts))
 
@@ -121,7 +126,9 @@ def _entries(source: Source) -> Iterator[tuple[Accepted, Label | None]]:
         data = tomllib.loads(source.text)
     except (ValueError, RecursionError) as error:
         raise Refused(Diagnostic("TG384", f"`{FILE}` is not TOML: {str(error).lower()}")) from None
-    places = [match.span() for match in re.finditer(r"(?m)^[ \t]*\[\[.*", source.text)]
+    places = []
+    for match in re.finditer(r"(?m)^[ \t]*\[\[.*", source.text):
+        places.append(match.span())
     entries = data.get("accepted", [])
     if data.keys() - {"accepted"} or not isinstance(entries, list):
         raise Refused(Diagnostic("TG384", f"`{FILE}` has something else than `[[accepted]]`"))

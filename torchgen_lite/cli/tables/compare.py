@@ -167,7 +167,10 @@ def comparison_sections(found: Comparison) -> list[Section]:
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
     for group in _groups(found.changed):
-        rows = [(one.name, *row) for one in group for row in one.rows]
+        rows = []
+        for one in group:
+            for row in one.rows:
+                rows.append((one.name, *row))
         if len(group) == 1:
             alone += rows
         else:

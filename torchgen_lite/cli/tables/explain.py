@@ -134,15 +134,19 @@ def _verdict(cell: Cell) -> str:
 
 
 def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
-    steps = [
-        {
-            "how": step.how,
-            "keys": list(step.keys),
-            "slot": cell_data(step.cell),
-            "rules": [{"rule": n, "text": text, "holds": holds} for n, text, holds in step.rules],
-        }
-        for step in answer.steps
-    ]
+    steps = []
+    for step in answer.steps:
+        rules = []
+        for number, text, holds in step.rules:
+            rules.append({"rule": number, "text": text, "holds": holds})
+        steps.append(
+            {
+                "how": step.how,
+                "keys": list(step.keys),
+                "slot": cell_data(step.cell),
+                "rules": rules,
+            }
+        )
     return {"operator": registrations.name, **answer._asdict(), "steps": steps}
 
 
