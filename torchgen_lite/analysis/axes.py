@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -36,7 +36,7 @@ def axes_of(operator: Operator) -> Axes | None:
         return None
     if line is not None:
         return _completed(schema, line)
-    tensors = [a for a in schema.arguments if is_tensor_like(a.type)]
+    tensors = tensors_in(schema.arguments)
     if not tensors or any(dispatch_kind(a.type).is_list for a in tensors):
         return None
     star = (Axis("*b"),)
@@ -127,7 +127,7 @@ def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")
         return
-    tensors = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    tensors = [a.name for a in tensors_in(schema.arguments)]
     results = _result_names(schema)
     named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
     named_results = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -184,7 +184,7 @@ def _is_pointwise(operator: Operator) -> bool:
     schema = operator.schema
     if "pointwise" not in operator.function.tags or schema.annotated or not takes_a_loop(schema):
         return False
-    return sum(is_tensor_like(argument.type) for argument in schema.positional) <= 2
+    return len(tensors_in(schema.positional)) <= 2
 
 
 def _counted_by(operator: Operator) -> str:
@@ -223,7 +223,7 @@ def takes_a_loop(schema: FunctionSchema) -> bool:
     returned = [value.annotation for value in returns if value.annotation]
     if [argument.annotation for argument in schema.annotated] != returned:
         return False
-    tensors = [argument for argument in schema.arguments if is_tensor_like(argument.type)]
+    tensors = tensors_in(schema.arguments)
     if any(isinstance(argument.type, ListType) for argument in tensors):
         return False
     return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)

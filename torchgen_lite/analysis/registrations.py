@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.copying import copied_entries
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
+from torchgen_lite.analysis.derive.layout import argument_layout, tensor_options, tensors_in
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
@@ -215,7 +215,7 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
         return argument_layout(schema).options is not None
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
-    if any(is_tensor_like(argument.type) for argument in schema.arguments):
+    if tensors_in(schema.arguments):
         return False
     return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 
@@ -280,8 +280,8 @@ def _underived(
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
-    takes = any(is_tensor_like(argument.type) for argument in schema.arguments)
-    gives = bool(schema.written) or any(is_tensor_like(result.type) for result in schema.returns)
+    takes = bool(tensors_in(schema.arguments))
+    gives = schema.written or tensors_in(schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
     is_elsewhere |= operator.name in policy.elsewhere
     if not (takes and gives) or is_said or is_elsewhere or operator.is_only_composed:

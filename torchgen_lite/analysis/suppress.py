@@ -72,13 +72,17 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
         return found
-    every = {}
-    for one in sources:
-        every[one.path] = [(span.line, code) for code, span in _codes(one)]
-    comments = {path: codes for path, codes in every.items() if codes}
+    comments: dict[str, list[tuple[int, str]]] = {}
+    for source in sources:
+        for code, span in _codes(source):
+            comments.setdefault(source.path, []).append((span.line, code))
     ranges = _entry_ranges(functions) if comments else {}
-    wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))
-    return tuple([d for d in wanted if not _is_suppressed(d, comments, ranges)])
+    return tuple(
+        diagnostic
+        for diagnostic in found
+        if not _is_suppressible(diagnostic)
+        or (_is_selected(diagnostic, config) and not _is_suppressed(diagnostic, comments, ranges))
+    )
 
 
 def leave_out(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
@@ -26,7 +26,7 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
         hint = did_you_mean(autocast.result, tensors)
         message = f"`{name}` has no tensor `{autocast.result}`"
         yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
-    every = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    every = [a.name for a in tensors_in(schema.arguments)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
             if one in every:

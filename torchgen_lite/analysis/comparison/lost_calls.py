@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.computed_table import Cell
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
@@ -112,10 +112,10 @@ def returns_view(operator: Operator) -> bool:
 def _is_differentiable(operator: Operator) -> bool:
     """Whether a call can have a gradient: it takes tensors, and returns or changes some."""
     schema = operator.schema
-    types = [value.type for value in schema.returns] + [value.type for value in schema.written]
-    takes_tensors = any(is_tensor_like(argument.type) for argument in schema.arguments)
+    takes_tensors = bool(tensors_in(schema.arguments))
+    gives_tensors = bool(tensors_in(schema.returns) or tensors_in(schema.written))
     is_out = operator.kind is SchemaKind.out
-    return takes_tensors and not is_out and any(map(is_tensor_like, types))
+    return takes_tensors and gives_tensors and not is_out
 
 
 def _is_promised(slot: str, old: Served, new: Served) -> bool:

@@ -9,7 +9,8 @@ has the positional argument `size`, tensor options (which C++ takes as one `Tens
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.schema import (
     AliasAnnotation,
@@ -19,10 +20,13 @@ from torchgen_lite.schema import (
     GenericType,
     ListType,
     OptionalType,
+    Return,
     Type,
     find_annotation,
 )
 from torchgen_lite.schema.model import bare_type
+
+_Value = TypeVar("_Value", Argument, Return)
 
 
 class TensorOptions(NamedTuple):
@@ -106,6 +110,11 @@ def element_name(type_: Type) -> str:
     if not isinstance(type_, (BaseType, GenericType)):
         return ""
     return type_.name
+
+
+def tensors_in(values: Sequence[_Value]) -> list[_Value]:
+    """The arguments, or results, that are tensors, or options or lists of them."""
+    return [value for value in values if is_tensor_like(value.type)]
 
 
 def is_tensor_like(type_: Type) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
@@ -49,7 +49,7 @@ def with_formula(function: NativeFunction) -> NativeFunction:
         reference = samples.reference.text
     else:
         reference = ""
-    names = tuple([a.name for a in inputs if is_tensor_like(a.type)])
+    names = tuple([a.name for a in tensors_in(inputs)])
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
     word = f"auto ({reference})"
     spans = tuple([written.span] * len(names))

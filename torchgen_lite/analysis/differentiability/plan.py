@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
@@ -57,7 +57,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
-    written = tuple([a.name for a in schema.written if is_tensor_like(a.type)])
+    written = tuple([a.name for a in tensors_in(schema.written)])
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     origins: dict[str, Origin] = {}
     tracking = None

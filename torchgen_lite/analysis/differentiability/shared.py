@@ -46,11 +46,14 @@ class Formulas(NamedTuple):
         """Each shared value with its name and the tests of which one has to hold, given those of each formula. There are
         none for what every formula uses: backward computes at least one.
         """
-        tests = [
-            {w: None for i in one.users for w in wanted[i] if len(one.users) < len(self.trees)}
-            for one in self.shared
-        ]
-        return [(one.name, one.tree, [*found]) for one, found in zip(self.shared, tests)]
+        found = []
+        for shared in self.shared:
+            tests: dict[str, None] = {}
+            if len(shared.users) < len(self.trees):
+                for user in shared.users:
+                    tests |= dict.fromkeys(wanted[user])
+            found.append((shared.name, shared.tree, list(tests)))
+        return found
 
 
 def with_shared(info: DifferentiabilityInfo) -> Formulas:
@@ -77,11 +80,12 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
         return tree._replace(parts=(*map(named, own), *tree.parts[len(own) :]))
 
     found = []
-    for part in [part for tree in trees for part in reversed([*_computed(tree)])]:
-        if counts[part.node] > 1 and part.node not in names:
-            value = named(part)
-            names[part.node] = f"{prefix}{len(names)}"
-            found.append(Shared(names[part.node], value, tuple(users[part.node])))
+    for tree in trees:
+        for part in reversed(_computed(tree)):
+            if counts[part.node] > 1 and part.node not in names:
+                value = named(part)
+                names[part.node] = f"{prefix}{len(names)}"
+                found.append(Shared(names[part.node], value, tuple(users[part.node])))
     return Formulas(tuple(found), tuple(map(named, trees)))
 
 
@@ -97,7 +101,10 @@ def _count(tree: Typed, counts: Counter[nodes.Expression]) -> None:
 
 def _computed(tree: Typed) -> list[Typed]:
     """The parts that a formula computes in any case, each before its own."""
-    return [tree, *(one for part in _strict(tree) for one in _computed(part))]
+    parts = [tree]
+    for part in _strict(tree):
+        parts += _computed(part)
+    return parts
 
 
 def _strict(tree: Typed) -> tuple[Typed, ...]:
@@ -131,17 +138,14 @@ def _is_opaque(tree: Typed) -> bool:
         return is_own or isinstance(node, nodes.Lambda)
     if tree.operator is not None:
         return not tree.operator.is_repeatable
-    if isinstance(node.function, nodes.Member):
-        # An object of the author's may do anything.
-        if tree.parts[0].kind.is_known:
-            name = node.function.name
-        else:
-            name = ""
-    else:
-        torch = functions_of_torch()
-        called = nodes.called_name(node) or ""
-        if called in torch.at or called in torch.torch:
-            name = called
-        else:
-            name = ""
+    name = _known_function(node, tree)
     return not name or _UNEQUAL.search(name) is not None or "out" in dict(node.keywords)
+
+
+def _known_function(call: nodes.Call, tree: Typed) -> str:
+    """The function or method of PyTorch that is called; empty for one of the author's, which may do anything."""
+    if isinstance(call.function, nodes.Member):
+        return call.function.name if tree.parts[0].kind.is_known else ""
+    torch = functions_of_torch()
+    name = nodes.called_name(call) or ""
+    return name if name in torch.at or name in torch.torch else ""

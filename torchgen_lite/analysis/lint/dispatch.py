@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.computed_table import Registrations, cell_of
-from torchgen_lite.analysis.derive.layout import is_tensor_like, tensor_options
+from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
@@ -139,7 +139,7 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
         return False
     keys = {entry.key for entry in function.dispatch}
     is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
-    return is_asked and any(is_tensor_like(value.type) for value in function.func.returns)
+    return is_asked and bool(tensors_in(function.func.returns))
 
 
 def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -162,7 +162,7 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         by_hand = any(entry.key.startswith("Autograd") for entry in function.dispatch)
         # ExecuTorch, which `kernels` is for, does not train.
         is_fine = by_hand or function.derivatives or function.place("kernels") is not None
-        if is_fine or not any(is_tensor_like(value.type) for value in function.func.returns):
+        if is_fine or not tensors_in(function.func.returns):
             continue
         # The formulas that PyTorch has for a few of them call the other one.
         base = function.func.base_name
