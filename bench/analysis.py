@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 OURS = """
 import gc, json, sys, time
 from torchgen_lite.pipeline import load
-import torchgen_lite.loader.native_entry
+import torchgen_lite.loader.entry.native_entry
 import torchgen_lite.targets.python.options
 paths = sys.argv[1:]
 gc.disable()

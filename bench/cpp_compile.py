@@ -32,8 +32,8 @@ from cpp_dispatch import INCLUDE, SOURCES, find_torch
 import torchgen_lite
 from tests.conformance.torch_calls import every_call
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.torch.files import find_torch_files
 
 RUNTIME: Mapping[str, object] = {
     "namespace": "bench_ops",

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torchgen_lite
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parent / "torchgen_lite" / "cpp" / "include"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from torchgen_lite.loader.config import TABLES, general_options
-from torchgen_lite.loader.fields import Field
-from torchgen_lite.loader.options import Option
+from torchgen_lite.loader.config.options import Option
+from torchgen_lite.loader.config.project import TABLES, general_options
+from torchgen_lite.loader.entry.fields import Field
 from torchgen_lite.targets import TARGETS, Target
 
 _INTRODUCTION = """\

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
-from torchgen_lite.loader.config import (
+from torchgen_lite.loader.config.project import (
     DEFAULT_SCHEMA,
     Config,
     check_required_version,
@@ -26,14 +26,14 @@ from torchgen_lite.loader.config import (
     locate_option,
     locate_value,
 )
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.python.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.sources import portable_path
-from torchgen_lite.loader.torch_files import find_torch_files, load_installed_torch, read_tags
+from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
+from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.generation import named_targets

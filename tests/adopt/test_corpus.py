@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.libraries import CORPUS, check_corpus, compared
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 from torchgen_lite_tools.importing.cpp_files import read_cpp
 
 FACTS = sorted(CORPUS.glob("*.toml"))

@@ -18,15 +18,15 @@ from torchgen_lite import load
 from torchgen_lite.analysis.computed_table import is_fallthrough
 from torchgen_lite.key_sets import KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, RELEASES, dispatch_keys, table_of
-from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS, TAGS_SINCE
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
 from torchgen_lite.targets.torch_python.saved import CONTEXT_ATTRIBUTES
 
 KEYS = "torchgen_lite/key_tables.py"
-TAGS = "torchgen_lite/loader/known_tags.py"
+TAGS = "torchgen_lite/loader/entry/known_tags.py"
 TYPES = "torchgen_lite/schema/type_names.py"
 SAVED = "torchgen_lite/targets/torch_python/saved.txt"
 
@@ -111,7 +111,7 @@ def _fallbacks(torch: Any) -> Iterator[str]:
     library.define("nothing() -> ()")
     dump = torch._C._dispatch_dump_table("torchgen_lite_new_release::nothing")
     theirs = dict(line.split(": ", 1) for line in dump.splitlines())
-    place = "torchgen_lite/loader/stock_fallbacks.txt"
+    place = "torchgen_lite/loader/torch/stock_fallbacks.txt"
     yield from _missing(place, "the fallback of", theirs, STOCK_FALLBACKS)
     for key in theirs.keys() & STOCK_FALLBACKS.keys():
         if theirs[key].startswith("fallthrough ") != is_fallthrough(STOCK_FALLBACKS[key]):

@@ -24,10 +24,10 @@ import yaml
 
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import load_tags
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.torch.files import load_tags
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

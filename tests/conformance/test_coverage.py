@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.pipeline import load
 from torchgen_lite_tools.backends.verdicts import SERVED, Overlay, Verdict, coverage, pytorchs
 

@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.device_reads import defined_by, read_by_torch
 from tests.conftest import ROOT
 from tests.installed import RELEASE
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 
 TABLE: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("device_module.toml").read_text("utf-8")

@@ -33,8 +33,8 @@ def test_what_is_unknown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert found[0].startswith("torchgen_lite/key_tables.py: RELEASES has no 2.")
     assert any(f"key `{name}` is new" in line for line in found)
-    assert "torchgen_lite/loader/known_tags.py: tag `pointwise` is new" in found
-    assert "torchgen_lite/loader/known_tags.py: tag `gone` is gone" in found
+    assert "torchgen_lite/loader/entry/known_tags.py: tag `pointwise` is new" in found
+    assert "torchgen_lite/loader/entry/known_tags.py: tag `gone` is gone" in found
     types = [line.partition("type_names.py: ")[2] for line in found if "type_names" in line]
     assert {"type `SymBool` is new", "type `str` is new", "type `Old` is gone"} <= set(types)
     assert not {"type `Tensor` is new", "type `int` is new", "type `str` is gone"} & set(types)

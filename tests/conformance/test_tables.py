@@ -14,7 +14,7 @@ from tests.conformance.torch_replay import (
 )
 from tests.installed import needs_the_keys_of_the_runtime
 from torchgen_lite.analysis.computed_table import is_fallthrough
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 

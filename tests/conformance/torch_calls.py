@@ -35,7 +35,7 @@ from tests.cpp.compiling import with_torch
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TorchOptions

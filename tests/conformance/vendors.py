@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.releases import read_release
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.torch.releases import read_release
 from torchgen_lite.loader.versions import Version, parse_version
 from torchgen_lite.pipeline import lint, load
 

@@ -25,7 +25,7 @@ from tests.cpp.compiling import (
 from torchgen_lite import generate, load
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.languages.cpp.torch_types import Sizes
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.targets.cpp_torch.types import signature
 
 pytestmark = [pytest.mark.torch, needs_compiler]

@@ -20,7 +20,7 @@ from tests.cpp.compiling import (
 )
 from tests.installed import todays_torchgen
 from tests.unit.analysis.test_ranges import FLOAT, GROUP, SCALAR
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 
 pytestmark = [pytest.mark.torch, needs_compiler]

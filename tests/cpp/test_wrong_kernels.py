@@ -9,7 +9,7 @@ import pytest
 
 import torchgen_lite
 from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 

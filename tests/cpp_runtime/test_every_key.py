@@ -12,7 +12,7 @@ from tests.cpp_runtime.building import build, run
 from tests.cpp_runtime.test_wrong_kernels import TENSOR
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.runtime.keys import DispatchKey
 
 PROGRAM = """\

@@ -10,7 +10,7 @@ import pytest
 import torchgen_lite
 from tests.cpp.compiling import check_syntax, needs_compiler, write_files
 from tests.cpp_runtime.building import INCLUDE
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 pytestmark = needs_compiler
 

@@ -16,9 +16,9 @@ from torchgen_lite.diagnostics import (
     render_concise,
     render_full,
 )
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 HERE = Path(__file__).parent
 TAGS = ("core", "pointwise", "inplace_view", "generated", "view_copy", "nondeterministic_seeded")

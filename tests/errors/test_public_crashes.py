@@ -8,9 +8,9 @@ import pytest
 
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 # The number of the issue in pytorch/pytorch, an input of its kind, and the start of what is said.
 REPORTS = [

@@ -17,8 +17,8 @@ from tests.formulas.rows import ROWS, SCALARS, WRITES, Row
 from torchgen_lite import generate, load
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 
 _TORCH_KERNELS = """\

@@ -12,11 +12,11 @@ from tests.conftest import ROOT
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_full
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.torch.files import find_torch_files
 
 TAGS = ("core", "pointwise", "inplace_view")
 SLOW_SECONDS = 1.0

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatcherError,

@@ -34,9 +34,9 @@ from torchgen_lite.analysis.native import NativeOperators
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader.config import parse_config
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.project import parse_config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.targets import TARGETS

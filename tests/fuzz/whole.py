@@ -21,8 +21,8 @@ from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.native import NO_NATIVE
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors, render_concise, render_full
-from torchgen_lite.loader.config import parse_config
-from torchgen_lite.loader.kernel_modules import KernelIndex, KernelModule
+from torchgen_lite.loader.config.project import parse_config
+from torchgen_lite.loader.python.kernel_modules import KernelIndex, KernelModule
 from torchgen_lite.pipeline import generate_all, lint, read_program
 from torchgen_lite.targets.generation import generation_of
 

@@ -20,8 +20,8 @@ from tests.hostile.text import HOSTILE, RESERVED, places
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.emit.append import add_declarations
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

@@ -12,8 +12,8 @@ from tests.cpp.compiling import needs_compiler, torch_flags
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.languages.cpp.text import function_name, identifier
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

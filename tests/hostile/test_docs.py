@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from tests.hostile.text import HOSTILE, MARK, Structure
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 
 HARMLESS = "Harmless words"

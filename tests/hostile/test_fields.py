@@ -9,10 +9,10 @@ from pathlib import Path
 from tests.hostile.text import HOSTILE, MARK, RESERVED, escaped, places
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.fields import FIELDS
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

@@ -8,8 +8,8 @@ import pytest
 
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import Generated, generate_all
 
 ENTRY = """\

@@ -17,7 +17,7 @@ from tests.hostile.text import HOSTILE, RESERVED, escaped, places
 from torchgen_lite.cli import main
 from torchgen_lite.cli.listing import render_rows
 from torchgen_lite.diagnostics import Source, has_errors, render_github
-from torchgen_lite.loader.config import parse_config
+from torchgen_lite.loader.config.project import parse_config
 from torchgen_lite.pipeline import generate_all, load
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.configuration import configuration_schema

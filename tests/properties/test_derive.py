@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.properties.test_schema_parser import schemas
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.export import export_operator
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
 NAMES = st.sampled_from(["f.out", "f", "add.Tensor_out"])

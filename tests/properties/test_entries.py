@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_full
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 FUNCTIONS = st.sampled_from(["f", "f_", "f.out", "f.x", "f_.x", "f.x_out", "f_copy", "__iadd__"])
 ARGUMENTS = st.sampled_from([

@@ -19,8 +19,8 @@ from tests.fuzz.outcomes import is_worse, outcomes
 from torchgen_lite.analysis.comparison.compare import compare_operators
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.registered import side_of
 

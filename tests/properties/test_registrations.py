@@ -20,9 +20,9 @@ from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.kernel_modules import index_kernel_modules
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.python.kernel_modules import index_kernel_modules
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

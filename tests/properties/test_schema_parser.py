@@ -17,10 +17,10 @@ from torchgen_lite.diagnostics import (
     render_json,
     render_sarif,
 )
-from torchgen_lite.loader.config import Config, parse_config
-from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.project import Config, parse_config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.schema import default_value, parse_schema
 
 PIECES = st.sampled_from(

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tests.blocks import PAGES, Block, commands, fences, matches, printed_by, reader
 from tests.conftest import ROOT, Result
 from torchgen_lite.cli.app import COMMANDS, cli
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 
 # Parts of files, what is printed, settings of editors. Tests of their pages run some of them.
 UNTESTED = {"", "elisp", "jinja", "lua", "meson", "ninja", "text"}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 
 ROOT = Path(__file__).parents[2]
 BUDGET = Path(__file__).with_name("budget.toml")

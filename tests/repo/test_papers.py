@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from trove_classifiers import classifiers
 
 from tests.conftest import ROOT
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 from torchgen_lite.version import __version__
 
 DISTRIBUTIONS = (".", "runtime", "reference", "tools")

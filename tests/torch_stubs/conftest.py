@@ -12,7 +12,7 @@ from tests.torch_stubs.checkers import environment_with
 from torchgen_lite import load
 from torchgen_lite.emit.plan import build_plan
 from torchgen_lite.emit.write import write_plan
-from torchgen_lite.loader.config import load_config
+from torchgen_lite.loader.config.project import load_config
 from torchgen_lite.pipeline import ask_torch, generate
 
 EXAMPLE = ROOT / "examples" / "torch_ops"

@@ -25,7 +25,7 @@ from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import text as cpp_text
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 

@@ -18,9 +18,9 @@ from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.languages.cpp.formula_needs import unknown_functions
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import find_torch_files, load_tags
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.torch.files import find_torch_files, load_tags
 from torchgen_lite.pipeline import load
 
 pytestmark = pytest.mark.torch

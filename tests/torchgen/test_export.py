@@ -36,7 +36,7 @@ def test_every_schema_of_the_jit() -> None:
     torch = pytest.importorskip("torch")
     from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.languages.export import export_operator
-    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.loader.entry.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema
 
     schemas = [

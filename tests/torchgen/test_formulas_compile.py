@@ -16,9 +16,9 @@ from torchgen_lite.emit.render import render_files
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.languages.cpp.formula_needs import wrong_calls
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import find_torch_files, load_tags
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.torch.files import find_torch_files, load_tags
 from torchgen_lite.targets.cpp_torch.nodes import node_view, unsayable_parts
 from torchgen_lite.targets.output import OutputFile
 

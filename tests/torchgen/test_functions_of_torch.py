@@ -11,9 +11,10 @@ import pytest
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader import torch_functions, torch_schemas
-from torchgen_lite.loader.torch_functions import at_header, functions_of_torch, in_at, taken
-from torchgen_lite.loader.torch_schemas import schemas_of
+from torchgen_lite.loader.torch import functions as torch_functions
+from torchgen_lite.loader.torch import schemas as torch_schemas
+from torchgen_lite.loader.torch.functions import at_header, functions_of_torch, in_at, taken
+from torchgen_lite.loader.torch.schemas import schemas_of
 
 TORCH_FUNCTIONS, AT_FUNCTIONS = functions_of_torch()[:2]
 

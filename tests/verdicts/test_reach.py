@@ -9,9 +9,9 @@ import pytest
 
 from tests.verdicts.test_scenarios import SCENARIOS
 from torchgen_lite.diagnostics import read_code
-from torchgen_lite.loader.config import TABLES, general_options
-from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.options import options_of
+from torchgen_lite.loader.config.options import options_of
+from torchgen_lite.loader.config.project import TABLES, general_options
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.options import CommonOptions
 from torchgen_lite.targets.reach import WHOM, Reach, reaches

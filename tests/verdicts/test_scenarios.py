@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Result
-from torchgen_lite.loader.config import tomllib
+from torchgen_lite.loader.config.project import tomllib
 
 Run = Callable[..., Result]
 TABLE = Path(__file__).with_name("scenarios.toml")

@@ -19,7 +19,7 @@ from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas.kinds import TENSORS
 from torchgen_lite.formulas.language import value_kind
-from torchgen_lite.loader.axes import Axed, Axes, Axis
+from torchgen_lite.loader.entry.axes import Axed, Axes, Axis
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.kernels import DEVICES, Origin
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, META, RECORDING
 from torchgen_lite.analysis.served import Served, Strength
-from torchgen_lite.loader.axes import Axes
+from torchgen_lite.loader.entry.axes import Axes
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.model import bare_type
 

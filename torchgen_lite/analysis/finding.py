@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 
 class Found(NamedTuple):

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.kernels import BOXED_NAMES, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type, walk_type
 

@@ -14,7 +14,7 @@ from enum import IntEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, Return
 from torchgen_lite.schema.model import bare_type
 

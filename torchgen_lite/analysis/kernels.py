@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
 # The keys of backends, and the devices that carry them.

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.config import Config, locate_value
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.releases import INSTALLED, load_related, read_release
-from torchgen_lite.loader.torch_files import find_torch_files, read_tags
+from torchgen_lite.loader.config.project import Config, locate_value
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.torch.files import find_torch_files, read_tags
+from torchgen_lite.loader.torch.releases import INSTALLED, load_related, read_release
 from torchgen_lite.loader.versions import Version
 
 

@@ -16,12 +16,12 @@ from torchgen_lite.analysis.kernels import (
     kernels_of,
     own_kernels,
 )
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
 if TYPE_CHECKING:
-    from torchgen_lite.loader.axes import Axes
+    from torchgen_lite.loader.entry.axes import Axes
 
 
 class Others(Protocol):

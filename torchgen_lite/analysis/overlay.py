@@ -8,8 +8,8 @@ from typing import Any
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.versions import NEWEST, Version, meet
 
 Entries = tuple[NativeFunction, ...]

@@ -13,11 +13,11 @@ from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.torch_files import InstalledTorch
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.torch.files import InstalledTorch
 from torchgen_lite.loader.versions import Version, parse_version
 
 Modules = Mapping[str, Mapping[str, KernelIndex]]

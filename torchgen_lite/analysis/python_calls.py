@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.kernel_modules import PythonSignature
+from torchgen_lite.loader.python.kernel_modules import PythonSignature
 
 
 class Passed(NamedTuple):

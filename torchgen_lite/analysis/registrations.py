@@ -33,8 +33,8 @@ from torchgen_lite.analysis.policy import (
 )
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.derivatives import DEFAULT
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:

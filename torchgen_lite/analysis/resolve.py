@@ -25,14 +25,14 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.earlier import adopt, unstructured
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-    from torchgen_lite.loader.axes import Axes
+    from torchgen_lite.loader.entry.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

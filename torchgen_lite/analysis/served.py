@@ -13,7 +13,7 @@ from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
-from torchgen_lite.loader.stock_fallbacks import META_FALLBACK
+from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema.kept import keeping, kept
 

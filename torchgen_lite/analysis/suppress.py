@@ -23,9 +23,9 @@ from torchgen_lite.diagnostics import (
     did_you_mean,
     is_of_others,
 )
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.reader import cut_words
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.reader import cut_words
 
 _COMMENT = re.compile(r"#[ \t]*torchgen-lite:[ \t]*ignore\[([^\]\n]*)\]")
 

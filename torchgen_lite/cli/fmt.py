@@ -17,8 +17,8 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
-from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.loader.sources import read_source
 
 

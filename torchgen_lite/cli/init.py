@@ -25,7 +25,7 @@ from torchgen_lite.emit.templates import find_templates
 from torchgen_lite.emit.write import WriteError, write_plan
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.text import KEYWORDS
-from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder, parse_config
+from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder, parse_config
 
 STARTED = ("torch-python", "cpp-torch", "cpp-torch-stable", "python", "cpp-runtime")
 # Each is a PyTorch device with the name of the project.

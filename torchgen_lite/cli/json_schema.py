@@ -11,11 +11,11 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Session, command, require
 from torchgen_lite.diagnostics.json_format import json_format_schema
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.fields import build_json_schema
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.options import Json
-from torchgen_lite.loader.reader import Dialect
+from torchgen_lite.loader.config.options import Json
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.fields import build_json_schema
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.targets.configuration import configuration_schema
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.exit_codes import FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, columns, output_option
 from torchgen_lite.cli.session import Session, command, require, writing
 from torchgen_lite.diagnostics import Diagnostic
@@ -28,6 +28,7 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 @command("kernels")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option("--missing", is_flag=True, help="Write stubs of kernels that are not defined.")
+@click.option("--check", is_flag=True, help="Exit with 1 if one is not defined.")
 @output_option(
     "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )
@@ -36,6 +37,7 @@ def kernels_command(
     session: Session,
     sources: tuple[str, ...],
     missing: bool,
+    check: bool,
     output: Path | None,
     targets: tuple[str, ...],
 ) -> int:
@@ -48,7 +50,10 @@ def kernels_command(
     \b
     torchgen-lite kernels --missing
     torchgen-lite kernels --missing --output src/cpu.cpp
+    torchgen-lite kernels --check src/cpu.cpp
     """
+    if missing and check:
+        raise click.UsageError("`--check` writes nothing: give it without `--missing`.")
     program = session.load()
     require(program.diagnostics)
     functions, found = _functions(program, targets)
@@ -66,6 +71,10 @@ def kernels_command(
     lines = map(_declared, printed) if missing else columns(rows, session.width)
     text = "".join(f"{line}\n" for line in lines)
     session.answer("kernels", text, functions=[one._asdict() for one in functions])
+    if check and wanted:
+        names = ", ".join(f"`{one.name}`" for one in wanted)
+        session.talk(f"{counted(len(wanted), 'function')} not defined: {names}")
+        return ATTENTION
     if not missing:
         return FINE
     if not wanted:

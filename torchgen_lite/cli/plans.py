@@ -17,7 +17,7 @@ from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
 from torchgen_lite.emit.templates import find_templates, template_names
 from torchgen_lite.emit.write import replace_file
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.sources import reason_of
 from torchgen_lite.pipeline import Generated, template_packages
 

@@ -14,7 +14,12 @@ from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.session import Session
 from torchgen_lite.cli.settings import split_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors
-from torchgen_lite.loader.config import find_config, find_in_folder, load_config, locate_value
+from torchgen_lite.loader.config.project import (
+    find_config,
+    find_in_folder,
+    load_config,
+    locate_value,
+)
 
 projects_argument = click.argument("projects", nargs=-1, metavar="[PROJECT]...")
 _NO_PROJECT = (

@@ -10,7 +10,7 @@ from torchgen_lite.cli.pages import Section, section_text
 from torchgen_lite.cli.session import Session
 from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.pipeline import generate_all
 
 

@@ -23,7 +23,7 @@ from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Modules, Program
-    from torchgen_lite.loader.config import Config
+    from torchgen_lite.loader.config.project import Config
 
 _Item = TypeVar("_Item")
 EPILOG = "Options of every command: torchgen-lite --help"

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source
-from torchgen_lite.loader.config import Config, load_config, parse_config, put_over
+from torchgen_lite.loader.config.project import Config, load_config, parse_config, put_over
 
 
 def split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:

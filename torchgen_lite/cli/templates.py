@@ -17,7 +17,7 @@ from torchgen_lite.emit.render import build_environment, load_template
 from torchgen_lite.emit.template_errors import RenderError
 from torchgen_lite.emit.templates import template_names, with_api
 from torchgen_lite.emit.write import WriteError, write_plan
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all, template_packages
 from torchgen_lite.targets import TARGETS
 

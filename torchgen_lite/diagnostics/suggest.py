@@ -33,6 +33,17 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(word, names, n=1, cutoff=0.6)), None)
 
 
+def is_slip(word: str, other: str) -> bool:
+    """Whether one letter is too many, missing, another, or in the place of its neighbor."""
+    shared, longer = _affinity(word, other), max(len(word), len(other))
+    if word == other or shared >= longer - 1:
+        return word != other
+    differing = [index for index, pair in enumerate(zip(word, other)) if pair[0] != pair[1]]
+    first = differing[0]
+    swapped = word[first : first + 2][::-1]
+    return len(word) == len(other) and shared == longer - 2 and other[first : first + 2] == swapped
+
+
 def _affinity(word: str, name: str) -> int:
     """How many characters two words share at their beginnings and ends."""
     shorter = min(len(word), len(name))

@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from torchgen_lite.emit.header import marked_sources
-from torchgen_lite.loader.config import Config, find_in_folder, load_config
+from torchgen_lite.loader.config.project import Config, find_in_folder, load_config
 
 
 class Owner:

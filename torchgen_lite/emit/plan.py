@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
 from torchgen_lite.emit.owner import Owner
-from torchgen_lite.loader.config import find_in_folder
+from torchgen_lite.loader.config.project import find_in_folder
 from torchgen_lite.loader.sources import UNFIT
 
 TEMPORARY = ".torchgen-lite-tmp-"

@@ -11,7 +11,7 @@ from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, did_you_mean
 from torchgen_lite.emit.recorder import NotImported
 from torchgen_lite.emit.templates import TEMPLATE_API, declared_api
-from torchgen_lite.loader.kernel_modules import line_span as source_line
+from torchgen_lite.loader.python.kernel_modules import line_span as source_line
 from torchgen_lite.loader.sources import read_source
 
 

@@ -29,7 +29,7 @@ from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
 if TYPE_CHECKING:
-    from torchgen_lite.loader.samples import Sample
+    from torchgen_lite.loader.entry.samples import Sample
 
 
 def returns(schema: FunctionSchema) -> str:

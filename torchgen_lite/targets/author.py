@@ -17,9 +17,9 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter, imported_names, imports
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
-from torchgen_lite.loader.annotations import KNOWN, parts_of, takes, words_of
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex, PythonSignature
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, words_of
+from torchgen_lite.loader.python.kernel_modules import KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.targets.output import AuthorFunction

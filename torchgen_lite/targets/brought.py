@@ -12,7 +12,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.output import Selection
 

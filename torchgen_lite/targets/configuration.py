@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.config import TABLES, general_options
-from torchgen_lite.loader.options import Json, table_schema
+from torchgen_lite.loader.config.options import Json, table_schema
+from torchgen_lite.loader.config.project import TABLES, general_options
 from torchgen_lite.targets import TARGETS
 
 

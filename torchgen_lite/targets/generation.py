@@ -17,8 +17,8 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import PYTORCH, PYTORCH_WITH_FORMULAS, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.schema.kept import keeping, kept
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import Selection, Target

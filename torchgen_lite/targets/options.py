@@ -13,8 +13,7 @@ from typing import Any
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.options import (
+from torchgen_lite.loader.config.options import (
     PATH,
     TEXT,
     Kind,
@@ -26,6 +25,7 @@ from torchgen_lite.loader.options import (
     number,
     option,
 )
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # Modules that generated packages import: a package of such a name would import itself.

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
-from torchgen_lite.loader.config import Config, locate_option
-from torchgen_lite.loader.options import Option, Problem, options_of, read_options
+from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
+from torchgen_lite.loader.config.project import Config, locate_option
 from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.loader.entry.entry import NativeFunction
 
 
 class OutputFile(NamedTuple):

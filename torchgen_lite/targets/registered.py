@@ -13,9 +13,9 @@ from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.served import Served
-from torchgen_lite.loader.earlier import adopt
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.formats.earlier import adopt
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package

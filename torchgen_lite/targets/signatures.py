@@ -19,7 +19,7 @@ from torchgen_lite.targets.cpp_torch.types import own_types
 from torchgen_lite.targets.output import Signatures
 
 if TYPE_CHECKING:
-    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.loader.entry.entry import NativeFunction
     from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
     from torchgen_lite.targets.cpp_torch.options import TorchOptions
 

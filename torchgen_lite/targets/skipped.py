@@ -12,8 +12,8 @@ from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.config import locate_option
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.config.project import locate_option
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.brought import BRINGS, refers
 from torchgen_lite.targets.generation import generation_of

@@ -14,11 +14,11 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, called_name, walk
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.loader.config import Config, locate_option
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.function_code import code_of
-from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.config.project import Config, locate_option
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.function_code import code_of
+from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.generation import Generation
 from torchgen_lite.targets.output import Target

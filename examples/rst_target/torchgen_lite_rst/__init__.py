@@ -6,7 +6,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.loader.options import TEXT, option
+from torchgen_lite.loader.config.options import TEXT, option
 from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 
 

@@ -12,7 +12,7 @@ import torchgen_lite_reference as tl
 from torchgen_lite import load
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 ROOT = Path(__file__).parents[3]

@@ -39,7 +39,7 @@ import torchgen_lite_reference as tl
 from autograd.numerical import Case, Domain, Unsuitable, case_of, check, check_forward
 from torchgen_lite import load
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.entry.fields import FIELDS
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "native_functions.yaml").read_text("utf-8")

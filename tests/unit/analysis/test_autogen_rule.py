@@ -9,8 +9,8 @@ import pytest
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 FOO = "- func: foo(Tensor self) -> Tensor\n  dispatch:\n    CPU: foo\n"
 COMPOSED = "- func: foo(Tensor self) -> Tensor\n  autogen: foo.out\n"

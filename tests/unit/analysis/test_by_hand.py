@@ -10,7 +10,7 @@ import pytest
 from tests.registered_text import found_in
 from torchgen_lite import load
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

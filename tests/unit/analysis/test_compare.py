@@ -11,8 +11,8 @@ from torchgen_lite.analysis.comparison.compare import Level, compare_operators
 from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.registered import side_of
 

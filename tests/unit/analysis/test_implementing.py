@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
 

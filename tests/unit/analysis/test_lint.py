@@ -10,8 +10,8 @@ from torchgen_lite import load
 from torchgen_lite.analysis.lint import KERNEL_RULES, SCHEMA_RULES, lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import lint
 
 FINE = [

@@ -10,8 +10,8 @@ from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 OPS = """\
 - func: add.Tensor(Tensor self, Tensor other) -> Tensor

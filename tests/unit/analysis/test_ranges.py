@@ -12,7 +12,7 @@ from tests.cpp.compiling import needs_compiler, write_files
 from torchgen_lite import load
 from torchgen_lite.analysis.overlay import by_range, entries_for
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.pipeline import generate_all
 
 FLOAT = '- func: my::f(Tensor x, float s) -> Tensor\n  torch: "<2.13"\n  dispatch: {CPU: f_float}\n'

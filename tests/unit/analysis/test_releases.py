@@ -10,7 +10,7 @@ from tests.installed import RELEASE
 from torchgen_lite import load
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.key_tables import RELEASES
-from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS, TAGS_SINCE
 from torchgen_lite.schema.type_names import TYPES_SINCE
 
 

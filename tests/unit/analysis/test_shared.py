@@ -11,8 +11,8 @@ from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.formulas.model import Expression, rebuild
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 ENTRIES = """\
 - func: my::f(Tensor x, Tensor y, float s, bool flag) -> Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 
 def derived(text: str, *vocabulary: str) -> Resolved:

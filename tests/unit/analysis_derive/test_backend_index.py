@@ -12,8 +12,8 @@ from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.languages.cpp import native
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 Kernel = tuple[str, str, str, bool]
 

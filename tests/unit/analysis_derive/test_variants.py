@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.analysis_derive import derived, found, schemas
 from torchgen_lite.analysis.derive.variants import functional_schema, out_schema
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import FunctionSchema
 
 

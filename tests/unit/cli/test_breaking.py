@@ -343,7 +343,7 @@ def installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     formulas = project / "torchgen/packaged/autograd/derivatives.yaml"
     formulas.write_text(FORMULA.format("grad * 2"))
     folders = {"torchgen": [str(project / "torchgen")]}
-    found = "torchgen_lite.loader.torch_files._find_package"
+    found = "torchgen_lite.loader.torch.files._find_package"
     monkeypatch.setattr(found, lambda name: folders.get(name, []))
     return project
 

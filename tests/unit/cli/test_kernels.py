@@ -191,6 +191,18 @@ toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other) {
 """
 
 
+def test_a_missing_kernel_is_an_exit_code(run: Run, folder: Path) -> None:
+    configure(folder, "cpp-torch", 'namespace = "my"\n')
+    (folder / "cpu.cpp").write_text("Tensor scale_cpu() {}\nTensor add_both() {}\n")
+    assert run("kernels", "cpu.cpp").code == 0
+    result = run("kernels", "cpu.cpp", "--check")
+    assert result.code == 1
+    assert result.stderr == "1 function not defined: `scale_meta`\n"
+    (folder / "meta.cpp").write_text("Tensor scale_meta() {}\n")
+    assert run("kernels", "cpu.cpp", "meta.cpp", "--check").code == 0
+    assert run("kernels", "--missing", "--check").code == 2
+
+
 def test_missing_kernels_are_begun_in_cpp(run: Run, folder: Path) -> None:
     configure(folder, "cpp-runtime", 'tensor = "toy::Tensor"\nheaders = ["toy.h"]\n')
     (folder / "cpu.cpp").write_text(SOURCE)

@@ -14,9 +14,9 @@ from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.formulas.callees import no_operators
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema, return_names
 

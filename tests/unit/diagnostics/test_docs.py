@@ -9,7 +9,7 @@ import pytest
 
 from tests.expected import expect
 from tests.pages import fields_page
-from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.entry.fields import FIELDS
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -24,7 +24,7 @@ from torchgen_lite.diagnostics import (
     render_json,
     render_sarif,
 )
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 HERE = Source("here.yaml", "first\n  second\n")
 THERE = Source("there.yaml", "third\n")

@@ -54,7 +54,7 @@ def codes_of(example: str, folder: Path, run: Run) -> set[str]:
 
 
 def _without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchgen_lite.loader.torch_files._find_package", lambda name: [])
+    monkeypatch.setattr("torchgen_lite.loader.torch.files._find_package", lambda name: [])
 
 
 def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ from torchgen_lite.diagnostics import (
     did_you_mean,
     render_sarif,
 )
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 ERRORS = Path(__file__).parents[2] / "errors"
 

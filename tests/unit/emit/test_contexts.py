@@ -20,7 +20,7 @@ from torchgen_lite import Program, load
 from torchgen_lite.emit.recorder import recording
 from torchgen_lite.emit.render import build_environment
 from torchgen_lite.emit.templates import find_templates
-from torchgen_lite.loader.torch_files import InstalledTorch
+from torchgen_lite.loader.torch.files import InstalledTorch
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.output import CalledModule, OutputFile
 

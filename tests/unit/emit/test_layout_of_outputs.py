@@ -19,7 +19,7 @@ from tests.unit.emit.test_printer import tokens_of
 from torchgen_lite import Program, load
 from torchgen_lite.emit import render
 from torchgen_lite.emit.printer import WIDTH, lay_out
-from torchgen_lite.loader.config import load_config
+from torchgen_lite.loader.config.project import load_config
 
 Texts = Mapping[str, tuple[str, str]]
 PROJECTS = [ROOT, ROOT / "examples" / "tinyarr"]

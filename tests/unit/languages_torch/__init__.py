@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 
 def entry(schema: str, **fields: str) -> NativeFunction:

@@ -10,10 +10,10 @@ from tests.torchgen.exceptions import NO_VARIABLE
 from torchgen_lite.analysis.lint import lint_program
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Source
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import find_torch_files, load_tags
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.torch.files import find_torch_files, load_tags
 from torchgen_lite.schema import parse_schema
 
 pytestmark = pytest.mark.torch

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 from tests.expected import expect
 from tests.pages import render_configuration_page
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.loader.config import load_config, tomllib
+from torchgen_lite.loader.config.project import load_config, tomllib
 from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 from torchgen_lite.targets.configuration import configuration_schema
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import Program, load
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 

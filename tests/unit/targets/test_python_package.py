@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.python.options import PythonOptions

@@ -12,8 +12,8 @@ import pytest
 
 from torchgen_lite.analysis.python_calls import disagreement
 from torchgen_lite.languages.python.torch_ops import returns_type
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import _read_module
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import _read_module
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.author import Wanted, _misunderstood, passed
 

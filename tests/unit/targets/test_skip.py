@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 
 OPERATORS = "- func: my::kept(Tensor x) -> Tensor\n- func: my::dropped.out(Tensor x) -> Tensor\n"

@@ -12,8 +12,8 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import write_file
 from torchgen_lite.cli.session import Session, command
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.earlier import Native
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.formats.earlier import Native
 from torchgen_lite_tools.backends.calls import called
 from torchgen_lite_tools.backends.native import (
     is_listed,

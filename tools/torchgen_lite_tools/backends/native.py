@@ -13,8 +13,8 @@ from torchgen_lite.cli.session import Session, options, require, schema_options,
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_tables import CURRENT, registrable_keys
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.targets import TARGETS
 from torchgen_lite_tools.backends.sources import scanned
 from torchgen_lite_tools.backends.verdicts import Overlay, pytorchs

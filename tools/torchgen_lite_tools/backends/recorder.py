@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from torchgen_lite.loader.torch_files import import_torch
+from torchgen_lite.loader.torch.files import import_torch
 
 
 def answer(folder: str) -> None:

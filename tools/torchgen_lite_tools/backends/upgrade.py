@@ -22,12 +22,12 @@ from torchgen_lite.cli.session import Session, command, schema_options
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp import public
-from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.native_functions import load_native_functions
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite.loader.entry.derivatives import DEFAULT
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions
+from torchgen_lite.loader.torch.releases import INSTALLED, read_release
 from torchgen_lite_tools.backends.answers import FINDING, Answer, finding_rows, show_answer
 from torchgen_lite_tools.backends.native import (
     backend_policy,

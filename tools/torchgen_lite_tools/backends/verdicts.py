@@ -22,8 +22,8 @@ from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.runtime.table import FALLBACK
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import Selection

@@ -20,7 +20,7 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
-from torchgen_lite.loader.config import CONFIG_FILES, find_in_folder
+from torchgen_lite.loader.config.project import CONFIG_FILES, find_in_folder
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.generation import generation_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
-from torchgen_lite.loader.reader import KERNEL_NAME
+from torchgen_lite.loader.entry.reader import KERNEL_NAME
 from torchgen_lite_tools.importing.cpp_functions import Function, Functions
 from torchgen_lite_tools.importing.cpp_kernels import BOXED, Kernel
 from torchgen_lite_tools.importing.cpp_tree import CppTree

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from torchgen_lite.loader.dispatch_table import key_names
+from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called
 
 # Calls whose one argument is the kernel.

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from tree_sitter import Node
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.schema import parse_schema
 from torchgen_lite_tools.importing.cpp_bindings import read_binding
 from torchgen_lite_tools.importing.cpp_blocks import Reader

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
-from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.guards import read_guard
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
+from torchgen_lite.loader.entry.guards import read_guard
+from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, ScalarNode, read_yaml
 from torchgen_lite_tools.importing.cpp_preprocessor import guard_of
 from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
 

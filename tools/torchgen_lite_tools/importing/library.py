@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Diagnostic, Span
-from torchgen_lite.loader.kernel_modules import PythonSignature
+from torchgen_lite.loader.python.kernel_modules import PythonSignature
 from torchgen_lite_tools.importing.cpp_functions import Function
 
 # A kernel without a key serves every key.

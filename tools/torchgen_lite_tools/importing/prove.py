@@ -23,8 +23,8 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Span, has_errors, sort_
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.torch_types import Conventions, argument_type, returns_type
 from torchgen_lite.languages.cpp.types import unrooted
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.kernel_modules import PythonSignature
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.python.kernel_modules import PythonSignature
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite_tools.importing.command import macro_option, parse_macros, read_files
 from torchgen_lite_tools.importing.cpp_functions import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeGuard
 
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.loader.kernel_modules import line_span
+from torchgen_lite.loader.python.kernel_modules import line_span
 from torchgen_lite_tools.importing.python_modules import (
     FUNCTIONS,
     Function,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
-from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.kernel_modules import line_span, signature_of
+from torchgen_lite.loader.entry.dispatch_table import key_names
+from torchgen_lite.loader.python.kernel_modules import line_span, signature_of
 from torchgen_lite.schema import parse_schema
 from torchgen_lite_tools.importing.library import (
     CATCH_ALL,

@@ -11,9 +11,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.loader.kernel_modules import line_span
+from torchgen_lite.loader.python.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.loader.torch_registry import registered_kernels
+from torchgen_lite.loader.torch.registry import registered_kernels
 from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
 from torchgen_lite_tools.importing.python_recorder import Recorded, author_of, recording
 from torchgen_lite_tools.importing.torch_process import ask_torch

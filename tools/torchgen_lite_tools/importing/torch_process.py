@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from torchgen_lite.cli.session import Refused
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.torch_files import import_torch
+from torchgen_lite.loader.torch.files import import_torch
 
 _Answer = TypeVar("_Answer")
 _SCRIPT = f"""

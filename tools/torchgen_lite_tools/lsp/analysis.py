@@ -9,7 +9,7 @@ from pathlib import Path
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
-from torchgen_lite.loader.config import Config, load_config
+from torchgen_lite.loader.config.project import Config, load_config
 from torchgen_lite.pipeline import lint, lint_targets, load
 
 # How an entry begins in a file that no configuration names; other YAML files are ignored.

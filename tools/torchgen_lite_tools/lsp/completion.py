@@ -9,9 +9,9 @@ from typing import Any
 from lsprotocol import types
 
 from torchgen_lite.key_tables import CURRENT, registrable_keys
-from torchgen_lite.loader.dispatch_table import renamed_keys
-from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.reader import KERNEL_NAME, PYTORCH
+from torchgen_lite.loader.entry.dispatch_table import renamed_keys
+from torchgen_lite.loader.entry.fields import FIELDS
+from torchgen_lite.loader.entry.reader import KERNEL_NAME, PYTORCH
 from torchgen_lite.schema.type_names import BASE_TYPES
 from torchgen_lite_tools.lsp.analysis import Analysis
 from torchgen_lite_tools.lsp.places import Place

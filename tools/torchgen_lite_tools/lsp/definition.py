@@ -9,7 +9,7 @@ from pathlib import Path
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.header import marked_sources
-from torchgen_lite.loader.kernel_modules import line_span
+from torchgen_lite.loader.python.kernel_modules import line_span
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite_tools.lsp.analysis import Analysis
 from torchgen_lite_tools.lsp.hover import find_operator

@@ -10,8 +10,8 @@ from torchgen_lite.cli.tables.explain import render_table
 from torchgen_lite.cli.tables.registrations import known_pytorchs
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.entry.dispatch_table import key_names
+from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.registered import adds_to_pytorch, registrations_of_program
 from torchgen_lite_tools.lsp.analysis import Analysis

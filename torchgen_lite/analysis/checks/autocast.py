@@ -9,7 +9,7 @@ from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.loader.autocast import Autocast
+from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
 from torchgen_lite.schema.kind import is_inplace_name
 
@@ -54,6 +54,18 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
             message = f"`{one.function.func.local_name}` is no view: `{local}` returns none"
             hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
             yield finding(one.function, "TG126", message, place, "not a view", hint)
+    known_names = _out_of_place_names(resolved) if tagged else frozenset[tuple[str, str]]()
+    for one in tagged:
+        function, root = one.function, root_of(one.schema.base_name)
+        place = function.place("tags")
+        is_alone = one.kind is SchemaKind.inplace and (function.namespace, root) not in known_names
+        # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
+        is_pytorchs = function.namespace in TORCH_NAMESPACES
+        is_known = not resolved.lent or function.name in resolved.lent
+        if is_alone and place is not None and not (is_pytorchs and is_known):
+            message = f"`{function.func.local_name}` has no out-of-place view"
+            hint = f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out"
+            yield finding(function, "TG126", message, place, "a view of nothing", hint)
     for function in resolved.functions:
         tags = function.tags
         if "generated" in tags and function.is_written:
@@ -68,6 +80,15 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
             yield finding(function, "TG126", message, function.place("tags"), "not in place", hint)
     if _SEEDED in known:
         yield from _check_generators(resolved.functions)
+
+
+def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
+    """The namespaces and names of functional operators and views, with those that `autogen` derives."""
+    names = {(f.namespace, f.func.base_name) for f in resolved.functions}
+    for function in resolved.functions:
+        for name in function.autogen:
+            names.add((function.namespace, name.partition(".")[0]))
+    return frozenset(names)
 
 
 def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

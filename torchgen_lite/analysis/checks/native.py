@@ -10,7 +10,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.versions import Version
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from torchgen_lite.analysis.compatible import INTEGERS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import meet
 from torchgen_lite.schema import (

@@ -10,8 +10,8 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.known_tags import TAGS_SINCE
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.known_tags import TAGS_SINCE
 from torchgen_lite.loader.versions import has_release, meet, version_text
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.type_names import is_type_variable

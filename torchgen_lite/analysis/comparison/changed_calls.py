@@ -26,10 +26,10 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
-from torchgen_lite.loader.autocast import Autocast
-from torchgen_lite.loader.axes import Axed, Axes
-from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
-from torchgen_lite.loader.fakes import Fake
+from torchgen_lite.loader.entry.autocast import Autocast
+from torchgen_lite.loader.entry.axes import Axed, Axes
+from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
+from torchgen_lite.loader.entry.fakes import Fake
 from torchgen_lite.loader.versions import is_within
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})

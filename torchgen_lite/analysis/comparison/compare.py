@@ -29,7 +29,7 @@ from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]

@@ -13,7 +13,7 @@ from functools import cache
 
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
 

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.comparison.terms import Terms
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.served import Served
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 # How a target calls an operator: the lines of its signatures, for any entry of that name.
 Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]

@@ -12,7 +12,7 @@ out variant, for operators that its own file declares structured (torchgen
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 

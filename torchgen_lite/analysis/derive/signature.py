@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind, find_annotation
 from torchgen_lite.schema.model import bare_type
 

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.derive.names import (
     root_of,
 )
 from torchgen_lite.analysis.derive.signature import unreturned_writes
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Return, SchemaKind
 
 

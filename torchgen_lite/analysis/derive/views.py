@@ -9,7 +9,7 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature, view_root_of
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, kernels_of
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 _IN_PLACE_TAG = "inplace_view"

@@ -11,13 +11,13 @@ from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
-from torchgen_lite.loader.derivatives import (
+from torchgen_lite.loader.entry.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,
     NOT_DIFFERENTIABLE,
     Formula,
 )
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import ListType, bare_type

@@ -21,8 +21,8 @@ from torchgen_lite.formulas.kinds import BOOLS, FLOAT, TENSOR, TENSORS, UNKNOWN,
 from torchgen_lite.formulas.model import Call, Name
 from torchgen_lite.formulas.tree import Scope, Typed, saved_in
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, ListType, Type, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 

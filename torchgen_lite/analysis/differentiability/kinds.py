@@ -23,7 +23,7 @@ from torchgen_lite.formulas.language import CERTAIN
 from torchgen_lite.formulas.operands import misfits
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.torch_functions import in_at
+from torchgen_lite.loader.torch.functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
 
 # Functions whose result shares no memory with what they are given.

@@ -23,7 +23,7 @@ from torchgen_lite.formulas.language import GRADIENTS
 from torchgen_lite.formulas.operands import is_nonzero
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import return_names
 
 _RULES = {name: rule for rule, names in words_beside(__file__).items() for name in names}

@@ -16,7 +16,7 @@ from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.derivatives import Derivatives
+from torchgen_lite.loader.entry.derivatives import Derivatives
 from torchgen_lite.schema import SchemaKind
 
 Infos = Mapping[str, DifferentiabilityInfo]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from torchgen_lite.formulas.facts import Fact, Saved
 from torchgen_lite.formulas.model import Call, Member, Name
 from torchgen_lite.formulas.tree import Typed, every_part
-from torchgen_lite.loader.derivatives import Formula
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.derivatives import Formula
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.differentiability.model import (
 )
 from torchgen_lite.analysis.kernels import Origin
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 

@@ -19,7 +19,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.kinds import TENSOR, TENSORS
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.torch.functions import functions_of_torch
 
 # PyTorch's functions that give something else each time, or that write.
 _UNEQUAL = re.compile(

@@ -26,9 +26,9 @@ from torchgen_lite.formulas.model import (
     walk,
 )
 from torchgen_lite.formulas.tree import Typed
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch, taken
-from torchgen_lite.loader.torch_schemas import schemas_of
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.torch.functions import functions_of_torch, taken
+from torchgen_lite.loader.torch.schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})

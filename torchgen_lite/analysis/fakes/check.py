@@ -15,7 +15,7 @@ from torchgen_lite.formulas.language import RULES, Wanted, value_kind
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, every_part
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.fakes import Fake, FakeRule
+from torchgen_lite.loader.entry.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 
 _WANTED = {

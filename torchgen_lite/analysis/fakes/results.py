@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.fakes import FakeRule
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.fakes import FakeRule
 from torchgen_lite.schema import Argument, FunctionSchema, Return, SchemaKind, return_names
 from torchgen_lite.schema.model import bare_type
 

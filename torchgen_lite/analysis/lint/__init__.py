@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
-from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, variants
+from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, traced, variants
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
@@ -30,6 +30,7 @@ SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
     variants.indistinguishable_overloads,
+    variants.misspelled_namespace,
     aliasing.inplace_without_return,
     autogen.autogen_disagrees,
     variants.variant_disagrees,
@@ -51,6 +52,7 @@ def lint_program(
         *(one for rule in KERNEL_RULES for one in rule(resolved)),
         *(one for rule in SCHEMA_RULES for one in rule(own)),
         *dispatch.backend_without_meta(program, policies),
+        *traced.traced_rules(program, policies),
         *kernels.samples_without_tests(program, tested),
         *empty_range(Resolved(program.elsewhere)),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name

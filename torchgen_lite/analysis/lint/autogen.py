@@ -9,7 +9,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 
 def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:

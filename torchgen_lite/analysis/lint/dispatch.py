@@ -14,8 +14,8 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
 from torchgen_lite.schema import BaseType, SchemaKind, walk_type
 
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")

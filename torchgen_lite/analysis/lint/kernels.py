@@ -9,7 +9,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import bare_type
 
 

@@ -9,9 +9,11 @@ from torchgen_lite.analysis.derive.layout import TensorOptions
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.diagnostics.suggest import is_slip, meant
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.model import bare_type
 
@@ -119,6 +121,30 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
             message = f"view `{function.func.local_name}` has no `{name}`"
             hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
             yield finding(function, "TG417", message, schema.name_span, "no copy", hint)
+
+
+def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG430: a few operators in a namespace whose name is one letter away from that of most others.
+
+    Digits count as meant: `attention2` and `attention3` are two libraries.
+    """
+    counts = Counter(f.namespace for f in resolved.functions if f.namespace not in TORCH_NAMESPACES)
+    meant_instead = {}
+    for name, count in counts.items():
+        alike = [other for other in counts if is_slip(name, other) and counts[other] >= 3 * count]
+        is_letter = [other for other in alike if _letters(other) != _letters(name)]
+        if is_letter:
+            meant_instead[name] = is_letter[0]
+    for function in resolved.functions:
+        other = meant_instead.get(function.namespace)
+        if other is not None:
+            message = f"`{function.namespace}` is another namespace than `{other}`, where most operators are"
+            span, hint = function.func.name_span, meant(function.namespace, other)
+            yield finding(function, "TG430", message, span, "a namespace of its own", hint)
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name if not character.isdigit())
 
 
 # Types that accept the same Python values.

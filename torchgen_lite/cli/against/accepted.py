@@ -22,8 +22,8 @@ from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.cli.session import Refused, require, write_text
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
-from torchgen_lite.loader.config import tomllib
-from torchgen_lite.loader.options import matching, option, options_of, read_options
+from torchgen_lite.loader.config.options import matching, option, options_of, read_options
+from torchgen_lite.loader.config.project import tomllib
 from torchgen_lite.loader.sources import read_source
 
 FILE = "breaking.toml"

@@ -25,9 +25,9 @@ from torchgen_lite.cli.reports import with_paths
 from torchgen_lite.cli.session import Refused, Session, require
 from torchgen_lite.cli.settings import load_settings, split_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
-from torchgen_lite.loader.config import CONFIG_FILES, Config, find_in_folder
-from torchgen_lite.loader.releases import INSTALLED, read_release
+from torchgen_lite.loader.config.project import CONFIG_FILES, Config, find_in_folder
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.torch.releases import INSTALLED, read_release
 from torchgen_lite.pipeline import Generated, generate_all, load, read_program, unknown_target
 from torchgen_lite.targets import TARGETS
 

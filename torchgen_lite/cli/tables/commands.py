@@ -40,7 +40,7 @@ from torchgen_lite.cli.tables.registrations import (
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import registrable_keys
-from torchgen_lite.loader.dispatch_table import renamed_keys
+from torchgen_lite.loader.entry.dispatch_table import renamed_keys
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (

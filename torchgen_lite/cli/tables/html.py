@@ -74,7 +74,7 @@ def details_of(program: Program) -> dict[str, Details]:
 
 def details_of_torch(names: Iterable[str]) -> dict[str, Details]:
     """The schemas of a loaded PyTorch."""
-    from torchgen_lite.loader.torch_files import import_torch
+    from torchgen_lite.loader.torch.files import import_torch
 
     torch = import_torch()
     parts = ((name, *name.partition(".")[::2]) for name in names)

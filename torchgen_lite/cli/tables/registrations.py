@@ -13,11 +13,11 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.session import Refused, Session
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import dispatch_keys, table_of
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.releases import INSTALLED
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
-from torchgen_lite.loader.torch_files import find_torch_files, import_torch
-from torchgen_lite.loader.torch_registry import registered_kernels
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.torch.files import find_torch_files, import_torch
+from torchgen_lite.loader.torch.registry import registered_kernels
+from torchgen_lite.loader.torch.releases import INSTALLED
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite.loader.versions import parse_version, version_text
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import (

@@ -22,7 +22,7 @@ from torchgen_lite.languages.cpp.formula import (
     Functions,
     is_before_tensor,
 )
-from torchgen_lite.loader import torch_functions
+from torchgen_lite.loader.torch import functions as torch_functions
 
 
 def unknown_functions(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Call, str]]:

@@ -9,7 +9,7 @@ from torchgen_lite.languages.cpp.defaults import EMPTY
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature
 from torchgen_lite.languages.cpp.torch_types import OPTIONAL_TENSOR, Sizes, conventions
 from torchgen_lite.languages.cpp.types import ref, std
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 

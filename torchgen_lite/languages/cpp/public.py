@@ -21,7 +21,7 @@ from torchgen_lite.languages.cpp.defaults import EMPTY, as_written
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature
 from torchgen_lite.languages.cpp.torch_types import Conventions, Sizes, conventions
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.kind import VARIANTS, Variant
 

@@ -17,7 +17,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.languages.cpp import torch_types
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.languages.cpp.types import CType, bare, const_ref, std
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
 from torchgen_lite.schema.model import bare_type
 

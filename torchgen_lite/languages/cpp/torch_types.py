@@ -24,7 +24,7 @@ from torchgen_lite.languages.cpp.types import (
     std,
     tuple_of,
 )
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, GenericType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 

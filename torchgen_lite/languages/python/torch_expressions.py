@@ -16,7 +16,7 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import literal
-from torchgen_lite.loader.samples import Sample
+from torchgen_lite.loader.entry.samples import Sample
 from torchgen_lite.schema import FunctionSchema
 
 TORCH = nodes.Name("torch")

@@ -26,7 +26,7 @@ from torchgen_lite.languages.python.torch_python import (
     signature,
 )
 from torchgen_lite.languages.python.types import TYPES
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
 from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type

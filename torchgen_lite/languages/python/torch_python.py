@@ -15,7 +15,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.torch_types import Sizes
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import bare_type

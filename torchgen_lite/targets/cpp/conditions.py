@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.guards import read_guard
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.loader.versions import Clause, clauses_of
 
 # One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it. For the

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions
 from torchgen_lite.targets.options import Shards, default_namespace, shards_of
 from torchgen_lite.targets.output import Header, OutputFile

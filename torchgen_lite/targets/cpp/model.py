@@ -9,7 +9,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.text import lengthened
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.options import Shards, shard_of
 

@@ -10,8 +10,8 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
 from torchgen_lite.languages.cpp.text import KEYSETS, KEYWORDS, identifier, is_macro
-from torchgen_lite.loader.config import locate_option
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.config.project import locate_option
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.generation import generation_beside

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from torchgen_lite.languages.cpp.text import KEYWORDS
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.options import NAME, Kind, described, list_of, matching
+from torchgen_lite.loader.config.options import NAME, Kind, described, list_of, matching
 from torchgen_lite.targets import options as shared
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from torchgen_lite.languages.cpp.signature import (
     unrooted_signature,
 )
 from torchgen_lite.languages.cpp.text import parameter_list
-from torchgen_lite.loader.entry import Backend, DispatchEntry
+from torchgen_lite.loader.entry.entry import Backend, DispatchEntry
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, VERSION_MACRO
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp.text import is_macro
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 
 def any_number(function: NativeFunction) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, Expression, names_of
-from torchgen_lite.loader.options import FLAG, choice, described, table_of
+from torchgen_lite.loader.config.options import FLAG, choice, described, table_of
 from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 from torchgen_lite.targets.output import Header

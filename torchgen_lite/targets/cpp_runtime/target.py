@@ -28,8 +28,8 @@ from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
-from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.loader.guards import read_guard
+from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
-from torchgen_lite.loader.options import TEXT, Kind, Unfit, described
+from torchgen_lite.loader.config.options import TEXT, Kind, Unfit, described
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.options import folder_option
 

@@ -12,7 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured

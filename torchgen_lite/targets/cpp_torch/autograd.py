@@ -37,7 +37,7 @@ from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.text import identifier
-from torchgen_lite.loader.derivatives import AUTO_LINEAR
+from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import ListType, return_names
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import counted_results

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
-from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout, copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks

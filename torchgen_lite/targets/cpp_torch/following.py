@@ -31,7 +31,7 @@ from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.cpp.types import names_of
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, library_layout

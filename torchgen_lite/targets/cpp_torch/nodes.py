@@ -29,8 +29,8 @@ from torchgen_lite.formulas.model import Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions, write
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import ListType
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members

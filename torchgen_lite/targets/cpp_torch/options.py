@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.languages.cpp.types import CType
-from torchgen_lite.loader.options import FLAG, described, matching, table_of
+from torchgen_lite.loader.config.options import FLAG, described, matching, table_of
 from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 

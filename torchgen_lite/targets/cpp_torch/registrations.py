@@ -34,8 +34,8 @@ from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files

@@ -36,7 +36,7 @@ from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition

@@ -20,7 +20,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.brought import PLAIN, check_brought, derived, in_cpp, python_alone
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator

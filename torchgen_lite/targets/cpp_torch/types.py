@@ -18,7 +18,7 @@ from torchgen_lite.languages.cpp.defaults import EMPTY, TORCH, default_of
 from torchgen_lite.languages.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.languages.cpp.torch_types import OPTIONAL_TENSOR, Conventions, Sizes, owned
 from torchgen_lite.languages.cpp.types import CType, Expression, bare, const_ref
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,
     BaseType,

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.derive.copying import BETWEEN_DEVICES
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp.signature import CppSignature
-from torchgen_lite.loader.entry import Backend, NativeFunction
+from torchgen_lite.loader.entry.entry import Backend, NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import TEXT, described, list_of, matching, table_of
+from torchgen_lite.loader.config.options import TEXT, described, list_of, matching, table_of
 from torchgen_lite.schema.defaults import DTYPES
 from torchgen_lite.targets.options import MODULE, folder_option
 

@@ -14,8 +14,8 @@ from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.text import quote
-from torchgen_lite.loader.config import locate_value
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.config.project import locate_value
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.device_tests.options import TARGET, DeviceTestsOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 

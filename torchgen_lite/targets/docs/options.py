@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import TEXT, choice, described, matching, one_or_more
+from torchgen_lite.loader.config.options import TEXT, choice, described, matching, one_or_more
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "docs"

@@ -18,7 +18,7 @@ from torchgen_lite.analysis.composition import composition
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
-from torchgen_lite.loader.derivatives import DEFAULT, Formula
+from torchgen_lite.loader.entry.derivatives import DEFAULT, Formula
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of

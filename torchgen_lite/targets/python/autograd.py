@@ -19,7 +19,7 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.loader.derivatives import AUTO_LINEAR, DEFAULT
+from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR, DEFAULT
 from torchgen_lite.schema import BaseType, ListType, OptionalType, SchemaKind, Type
 from torchgen_lite.targets.python.nodes import SavedView, kept, reads, saved_input, saved_result
 from torchgen_lite.targets.python.package import Overload

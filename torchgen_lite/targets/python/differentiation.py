@@ -15,7 +15,7 @@ from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.targets.options import shard_of
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, carrying, tracking_view

@@ -9,8 +9,8 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
-from torchgen_lite.loader.config import Config, locate_option
-from torchgen_lite.loader.kernel_modules import read_constants
+from torchgen_lite.loader.config.project import Config, locate_option
+from torchgen_lite.loader.python.kernel_modules import read_constants
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants, used_types

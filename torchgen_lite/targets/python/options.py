@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import choice, described
+from torchgen_lite.loader.config.options import choice, described
 from torchgen_lite.targets import options as shared
 
 TARGET = "python"

@@ -22,7 +22,7 @@ from torchgen_lite.languages.python.signature import (
     imports,
 )
 from torchgen_lite.languages.text import quote
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, SchemaKind
 from torchgen_lite.targets.options import Shards, shard_of, shards_of
 from torchgen_lite.targets.output import CalledModule, OutputFile

@@ -18,7 +18,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import free_name, identifier
 from torchgen_lite.languages.python.signature import returned, unshadowed
 from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_display
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.output import OutputFile

@@ -9,7 +9,7 @@ from itertools import chain
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied

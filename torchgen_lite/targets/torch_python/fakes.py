@@ -24,7 +24,7 @@ from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.loader.fakes import FakeRule
+from torchgen_lite.loader.entry.fakes import FakeRule
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 # The fake of one operator that a rule or its axes describe: conditions with messages, a statement that checks axes, and

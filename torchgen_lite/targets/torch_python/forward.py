@@ -19,7 +19,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.formulas.model import Name
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
-from torchgen_lite.loader.derivatives import AUTO_LINEAR
+from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import return_names
 from torchgen_lite.targets.torch_python.model import PackagedOperator
 from torchgen_lite.targets.torch_python.saved import Local, local, values_of

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 

@@ -18,8 +18,8 @@ from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Parameter
 from torchgen_lite.languages.text import quote
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.options import default_package, home_namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.loader.options import FLAG, NAME, choice, described, matching, table_of
+from torchgen_lite.loader.config.options import FLAG, NAME, choice, described, matching, table_of
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"

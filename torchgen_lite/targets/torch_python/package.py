@@ -10,7 +10,7 @@ from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
 from torchgen_lite.languages.python.torch_expressions import in_rule
-from torchgen_lite.loader.axes import Axed
+from torchgen_lite.loader.entry.axes import Axed
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fakes_of

@@ -22,7 +22,7 @@ from torchgen_lite.formulas.language import INTEGRAL_DTYPES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.torch_library import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.loader.samples import Reference, Samples
+from torchgen_lite.loader.entry.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator

@@ -8,14 +8,16 @@ from dataclasses import replace
 from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.fakes.results import is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import EXPLICIT
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
@@ -120,6 +122,14 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagn
         yield finding(function, "TG339", message, function.place("func"), "here", hint)
     yield from check_effects(function)
     in_python = {entry.key for entry, _, _ in kernels_of(package, operator)}
+    if {COMPOSITE_IMPLICIT, "Meta"} <= in_python:
+        message = f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one"
+        hint = (
+            f"leave it out, as the other kernel runs for `Meta`, too; or make that one `{EXPLICIT}`"
+        )
+        places = {entry.key: entry.key_span for entry in function.dispatch}
+        other = places.get(COMPOSITE_IMPLICIT), "composed of operators"
+        yield finding(function, "TG520", message, places.get("Meta"), "refused", hint, other)
     for key in sorted({*function.triton} - in_python):
         message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
         yield finding(function, "TG387", message, function.place("triton"), "not in Python")

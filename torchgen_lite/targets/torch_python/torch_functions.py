@@ -18,8 +18,8 @@ from torchgen_lite.formulas.kinds import TENSOR
 from torchgen_lite.formulas.model import Call, Member, called_name, name_called
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.python.formula import ATTRIBUTES, METHODS
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.torch_functions import functions_of_torch
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.targets.author import is_of_cpp
 from torchgen_lite.targets.torch_python.model import Package
 

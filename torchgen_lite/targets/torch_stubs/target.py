@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.loader.torch_files import InstalledTorch
+from torchgen_lite.loader.torch.files import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import build_namespace, group_by_namespace

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Result
 from torchgen_lite.cli.tables import registrations
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.torch.files import find_torch_files
 
 Run = Callable[..., Result]
 KEPT = "- func: add.out\n  dispatch: {PrivateUse1: add_out}\n"

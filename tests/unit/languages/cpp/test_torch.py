@@ -8,7 +8,7 @@ from tests.unit.languages_torch import OPTIONS, entry
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.cpp.defaults import as_written
 from torchgen_lite.languages.cpp.public import Style
-from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import FunctionSchema
 
 ADD_OUT = "add.out(Tensor self, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"

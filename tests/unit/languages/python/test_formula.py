@@ -15,7 +15,7 @@ from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.tree import Scope
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.python.nodes import Functions
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.cpp.compiling import check_syntax, needs_compiler
 from torchgen_lite.languages.cpp import kernels
-from torchgen_lite.loader import guards
-from torchgen_lite.loader.guards import read_guard
+from torchgen_lite.loader.entry import guards
+from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
 from torchgen_lite.targets.cpp import conditions
 

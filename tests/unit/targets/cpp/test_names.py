@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import GenerateError, generate, load
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 
 YAML = """\
 - func: demo::new(Tensor self, int namespace=1) -> Tensor

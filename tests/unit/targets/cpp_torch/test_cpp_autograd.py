@@ -15,10 +15,10 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.formulas import model
 from torchgen_lite.languages.cpp import formula as cpp_formula
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.reader import Dialect
-from torchgen_lite.loader.torch_files import find_torch_files, load_tags
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.torch.files import find_torch_files, load_tags
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from torchgen_lite.loader import releases
-from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.torch_files import TorchFiles
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.torch import releases
+from torchgen_lite.loader.torch.files import TorchFiles
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS, file_names
 

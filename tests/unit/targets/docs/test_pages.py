@@ -10,7 +10,7 @@ import pytest
 
 from torchgen_lite import Program, load
 from torchgen_lite.analysis.computed_table import table
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.docs.facts import rows_of
 from torchgen_lite.targets.docs.pages import page_paths

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser import DARK, assert_picture, in_a_browser, show
 from torchgen_lite import load
-from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.config.project import Config
 from torchgen_lite.pipeline import generate_all
 
 OPS = """\

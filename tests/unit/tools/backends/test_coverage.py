@@ -305,7 +305,7 @@ def test_mistakes(run: Run, backend: Path) -> None:
 def test_without_pytorch_a_file_of_it_is_asked_for(
     run: Run, backend: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("torchgen_lite.loader.torch_files._find_package", lambda name: [])
+    monkeypatch.setattr("torchgen_lite.loader.torch.files._find_package", lambda name: [])
     (backend / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     assert "name a wheel or a path: `native`, `--native`" in run("coverage", *KEY).stderr
     assert run("coverage", *KEY, "--native", "new.yaml").code == 0

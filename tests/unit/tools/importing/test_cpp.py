@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import Result
 from tests.expected import expect
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.formats.fmt import format_text
+from torchgen_lite.loader.formats.native_functions import load_native_functions
 
 Run = Callable[..., Result]
 HERE = Path(__file__).parent

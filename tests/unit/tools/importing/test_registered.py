@@ -8,7 +8,7 @@ import pytest
 
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.diagnostics import render_concise
-from torchgen_lite.loader.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
 from torchgen_lite_tools.importing import torch_process
 from torchgen_lite_tools.importing.registered import Generated, Registered, compare
 

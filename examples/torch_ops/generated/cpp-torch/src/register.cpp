@@ -49,7 +49,7 @@ TORCH_LIBRARY(torch_ops, m) {
   m.def("scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)");
   m.def("minmax(Tensor self) -> (Tensor min, Tensor max)");
   m.def("weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor");
-  m.def("squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor");
+  m.def("squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor");
   m.def("rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor");
   m.def("smooth_relu(Tensor self) -> Tensor");
   m.def("diagonal_view(Tensor(a) self) -> Tensor(a)");

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, device, dtype
+from torch import SymInt, Tensor, device, dtype
 
 from . import _library, _places, _support
 
@@ -55,7 +55,7 @@ def fake_weighted_sum(
 
 
 def fake_squares(
-    n: int,
+    n: int | SymInt,
     *,
     dtype: dtype | None = None,
     device: device | str | None = None,
@@ -314,7 +314,7 @@ OPERATORS = [
     _library.Operator(
         _places.func_squares,
         "torch_ops::squares",
-        "squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+        "squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
         {
             "fake": fake_squares,
         },

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
-from torch import Tensor, device, dtype
+from torch import SymInt, Tensor, device, dtype
 
 # Bound once: the package has checked that its operators are there.
 _op_muladd: Callable[..., Tensor] = torch.ops.torch_ops.muladd.default
@@ -62,7 +62,12 @@ def weighted_sum(
     return _op_weighted_sum(xs, weight, scale=scale)
 
 
-def squares(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+def squares(
+    n: int | SymInt,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
     """The squares of 0 to n - 1."""
     return _op_squares(n, dtype=dtype, device=device)
 

@@ -69,7 +69,7 @@ inline torch::stable::Tensor weighted_sum(
   return ops::weighted_sum::call(xs, weight, scale);
 }
 
-/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 ///
 /// The squares of 0 to n - 1.
 inline torch::stable::Tensor squares(

@@ -70,7 +70,7 @@ struct weighted_sum : detail::Calls<
   static constexpr const char* overload_name = "";
 };
 
-// torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
+// torch_ops::squares(SymInt n, *, ScalarType? dtype, Device? device) -> Tensor
 struct squares : detail::Calls<
     squares,
     torch::stable::Tensor(

@@ -5,6 +5,8 @@
 
 #include <torch_ops/operators.h>
 
+#include <cstdint>
+
 namespace torch_ops::functions {
 
 /// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
@@ -59,11 +61,21 @@ inline at::Tensor weighted_sum(
   return ops::weighted_sum::call(xs, weight, scale);
 }
 
-/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 ///
 /// The squares of 0 to n - 1.
 inline at::Tensor squares(
     int64_t n,
+    ::std::optional<at::ScalarType> dtype = ::std::nullopt,
+    ::std::optional<at::Device> device = ::std::nullopt) {
+  return ops::squares::call(n, dtype, device);
+}
+
+/// torch_ops::squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+///
+/// The squares of 0 to n - 1.
+inline at::Tensor squares_symint(
+    c10::SymInt n,
     ::std::optional<at::ScalarType> dtype = ::std::nullopt,
     ::std::optional<at::Device> device = ::std::nullopt) {
   return ops::squares::call(n, dtype, device);

@@ -8,7 +8,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Scalar.h>
 
-#include <cstdint>
 #include <optional>
 #include <tuple>
 
@@ -54,10 +53,10 @@ struct weighted_sum : detail::Calls<
   static constexpr const char* overload_name = "";
 };
 
-// torch_ops::squares(int n, *, ScalarType? dtype, Device? device) -> Tensor
+// torch_ops::squares(SymInt n, *, ScalarType? dtype, Device? device) -> Tensor
 struct squares : detail::Calls<
     squares,
-    at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)> {
+    at::Tensor(c10::SymInt, ::std::optional<at::ScalarType>, ::std::optional<at::Device>)> {
   static constexpr const char* name = "torch_ops::squares";
   static constexpr const char* overload_name = "";
 };

@@ -5,6 +5,8 @@
 
 #include <torch_ops/operators.h>
 
+#include <cstdint>
+
 namespace torch_ops::redispatch {
 
 /// torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
@@ -74,12 +76,23 @@ inline at::Tensor weighted_sum(
   return ops::weighted_sum::redispatch(dispatchKeySet, xs, weight, scale);
 }
 
-/// torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// torch_ops::squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 ///
 /// The squares of 0 to n - 1.
 inline at::Tensor squares(
     c10::DispatchKeySet dispatchKeySet,
     int64_t n,
+    ::std::optional<at::ScalarType> dtype = ::std::nullopt,
+    ::std::optional<at::Device> device = ::std::nullopt) {
+  return ops::squares::redispatch(dispatchKeySet, n, dtype, device);
+}
+
+/// torch_ops::squares(SymInt n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+///
+/// The squares of 0 to n - 1.
+inline at::Tensor squares_symint(
+    c10::DispatchKeySet dispatchKeySet,
+    c10::SymInt n,
     ::std::optional<at::ScalarType> dtype = ::std::nullopt,
     ::std::optional<at::Device> device = ::std::nullopt) {
   return ops::squares::redispatch(dispatchKeySet, n, dtype, device);

@@ -1,0 +1,83 @@
+"""Finding kernels without importing anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torchgen_lite.diagnostics import render_concise
+from torchgen_lite.loader.python.kernel_modules import index_kernel_modules
+
+MODULE = """\
+import os
+from math import sin
+
+raise SystemExit("never runs")
+
+def add(x): ...
+relu = lift(max)
+a, (b, c) = 1, (2, 3)
+typed: int = 1
+class Kernel: ...
+if True:
+    def conditional(): ...
+try:
+    def guarded(): ...
+except ImportError:
+    def fallback(): ...
+def outer():
+    def inner(): ...
+"""
+
+
+def test_top_level_names_and_their_lines(tmp_path: Path) -> None:
+    package = tmp_path / "mylib" / "sub"
+    package.mkdir(parents=True)
+    (package / "kernels.py").write_text(MODULE)
+    index, found = index_kernel_modules(["mylib.sub.kernels"], tmp_path)
+    assert found == ()
+    assert index.find("add") == ("mylib.sub.kernels", 6)
+    assert index.find("mylib.sub.kernels.relu") == ("mylib.sub.kernels", 7)
+    assert set(index.names()) == {
+        *("add", "relu", "a", "b", "c", "typed", "Kernel"),
+        *("conditional", "guarded", "fallback", "outer"),
+    }
+    assert index.find("sin") is None and index.find("inner") is None
+
+
+def test_a_name_in_two_modules(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def k(): ...\n")
+    (tmp_path / "two.py").write_text("\ndef k(): ...\n")
+    index, _ = index_kernel_modules(["one", "two"], tmp_path)
+    assert index.find_all("k") == (("one", 1), ("two", 2))
+
+
+def test_modules_are_looked_for_in_source_roots_and_named_as_they_are_imported(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src" / "tiny").mkdir(parents=True)
+    (tmp_path / "src" / "tiny" / "kernels.py").write_text("def neg(x): ...\n")
+    index, found = index_kernel_modules(["tiny.kernels"], tmp_path)
+    assert index.find("neg") == ("tiny.kernels", 1) and found == ()
+    _, (wrong,) = index_kernel_modules(["src.tiny.kernels"], tmp_path)
+    assert wrong.message == "module `src.tiny.kernels` is imported as `tiny.kernels`"
+    _, (absent,) = index_kernel_modules(["tiny.kernels"], tmp_path, ["lib/python", "."])
+    assert absent.help == (
+        "looked for `lib/python/tiny/kernels.py`, `tiny/kernels.py` and an installed package; "
+        "`source-roots` names other folders"
+    )
+    # If `src` is a package, the name of the module is correct.
+    (tmp_path / "src" / "__init__.py").touch()
+    assert index_kernel_modules(["src.tiny.kernels"], tmp_path)[1] == ()
+
+
+def test_modules_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("x = 1\ndef (:\n")
+    (tmp_path / "nul.py").write_text("x = '\0'\n")
+    _, found = index_kernel_modules(["no_such_module_here", "broken", "a b"], tmp_path)
+    lines = render_concise(found).splitlines()
+    assert lines[0].startswith("error[TG311] module 'no_such_module_here' was not found")
+    assert lines[1] == (
+        "broken.py:2:1: error[TG311] module 'broken.py' is not Python: invalid syntax (correct the Python there)"
+    )
+    assert lines[2].startswith("error[TG311] module 'a b' was not found")
+    assert [d.code for d in index_kernel_modules(["nul"], tmp_path)[1]] == ["TG311"]

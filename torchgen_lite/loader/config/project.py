@@ -1,0 +1,340 @@
+"""The project's configuration: `[tool.torchgen_lite]` of pyproject.toml, or torchgen_lite.toml."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Help,
+    Label,
+    Source,
+    Span,
+    begins_code,
+    code_names,
+    did_you_mean,
+    write_instead,
+)
+from torchgen_lite.key_tables import CURRENT, dispatch_keys
+from torchgen_lite.loader.config.options import (
+    NAME,
+    PATH,
+    TABLE,
+    TEXT,
+    Option,
+    described,
+    matching,
+    one_or_more,
+    options_of,
+    read_options,
+)
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.versions import contains, parse_range, parse_version
+
+# `tomllib` is in the standard library from 3.11 on; `tomli` is the same module for 3.10.
+tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+TargetOptions = Mapping[str, Mapping[str, object]]
+
+DEFAULT_SCHEMA = "native_functions.yaml"
+SOURCE_ROOTS = (".", "src")
+# Reading a key takes tomllib the square of the number of its parts, `a.b.c`.
+_MAX_PARTS = 100
+_PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_CROWDED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}[ \t]*\.[ \t]*){{{_MAX_PARTS}}}", re.M)
+CONFIG_FILES = ("torchgen_lite.toml", "pyproject.toml")
+_TABLE = "torchgen_lite"
+# Headers of the table in pyproject.toml, also spelled as the distribution is. A string may have such a line, too.
+_HEADERS = re.compile(r"(?m)^\s*\[\s*tool\s*\.\s*(torchgen[_-]lite)(?![\w-])")
+# The tables of the configuration, besides those of targets.
+TABLES = ("lint", "workspace")
+
+_NAMESPACE = matching(rf"{NAME}(?:::{NAME})*", "is not a namespace")
+_RELEASE = matching(r"\d+\.\d+(?:\.\d+)?", "is not a release")
+_DEVICE = matching(
+    NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
+)
+_CODES = one_or_more(
+    matching(
+        "[A-Z0-9]+",
+        "begins no diagnostic code",
+        begins_code,
+        help=lambda text: did_you_mean(text, code_names()),
+    )
+)
+_MEMBER = matching(
+    r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
+    "is not the path of a folder from here, with `/` between its parts and perhaps a `*` in them",
+)
+_RANGE = matching(
+    ".*",
+    "is not a version range",
+    lambda text: parse_range(text) is not None,
+    help=lambda text: 'write comparisons joined by commas, such as ">=0.4,<0.5"',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the configuration says, with defaults filled in.
+
+    `root` is the folder of the configuration file, and paths in the file are relative to it. `path`
+    is None if there is no file. An empty `targets` stands for the built-in defaults.
+    """
+
+    root: Path
+    path: Path | None = None
+    schema: tuple[str, ...] = described(one_or_more(PATH), (DEFAULT_SCHEMA,))
+    output_dir: str = described(PATH, "generated")
+    targets: tuple[str, ...] = described(one_or_more(TEXT), (), shown='`["python"]`')
+    source_roots: tuple[str, ...] = described(one_or_more(PATH), SOURCE_ROOTS)
+    template_dirs: tuple[str, ...] = described(one_or_more(PATH), ())
+    template_vars: Mapping[str, object] = described(TABLE, {})
+    check_message: str = described(TEXT, "")
+    required_version: str = described(_RANGE, "", shown="any")
+    namespace: str = described(_NAMESPACE, "", shown="`aten`")
+    privateuse1: str = described(_DEVICE, "", shown="`PrivateUse1`")
+    native: str = described(PATH, "", shown="none")
+    for_torch: str = described(_RELEASE, "", shown="that of `native`, else the newest in the file")
+    torch: str = described(_RANGE, "", shown="any")
+    extra_fields: tuple[str, ...] = described(one_or_more(TEXT), ())
+    tags: tuple[str, ...] = described(one_or_more(matching(NAME, "is not a name")), ())
+    target_options: Mapping[str, Mapping[str, object]] = described(TABLE, {}, name="target")
+    lint_select: tuple[str, ...] = described(_CODES, ("TG",), name="select", table="lint")
+    lint_ignore: tuple[str, ...] = described(_CODES, (), name="ignore", table="lint")
+    members: tuple[str, ...] = described(one_or_more(_MEMBER), (), table="workspace")
+    source: Source | None = field(default=None, compare=False, repr=False)
+    # Options from the command line, which apply to any schema file that it names.
+    asked_options: TargetOptions = field(default_factory=dict)
+    # Whose operators are read. Configured kernels and names apply only to the project's.
+    operators: Literal["project", "others", "torch"] = "project"
+
+    @property
+    def opaque(self) -> Collection[str]:
+        """The classes of Python that schemas may name, declared for a target that registers them."""
+        declared = [options.get("opaque") for options in self.target_options.values()]
+        return [name for found in declared if isinstance(found, dict) for name in found]
+
+
+Loaded = tuple[Config, tuple[Diagnostic, ...]]
+
+
+def load_config(start: Path, explicit: Path | None = None) -> Loaded:
+    """The configuration that governs `start`, or the file that was named. Never raises."""
+    diagnostics: list[Diagnostic] = []
+    path = explicit if explicit is not None else find_config(start, diagnostics)
+    if path is None:
+        return Config(root=start), tuple(diagnostics)
+    root = path.parent
+    source, unread = read_source(path, root)
+    if source is None:
+        found = [Diagnostic("TG001", d.message, d.label) for d in unread]
+        return Config(root=root, path=path), tuple(diagnostics + found)
+    # Editors on Windows write a byte order mark, which is not part of the text.
+    text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    return parse_config(Source(source.path, text), path, diagnostics)
+
+
+def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
+    """The nearest configuration at or above `start`, not going above the repository's root."""
+    try:
+        folder = start.resolve()
+    except OSError:
+        return None
+    for candidate in (folder, *folder.parents):
+        found = find_in_folder(candidate, diagnostics)
+        if found is not None or (candidate / ".git").exists():
+            return found
+    return None
+
+
+def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
+    """The configuration in a folder. A folder that has one is the root of a project."""
+    own, project = (folder / name for name in CONFIG_FILES)
+    # Not `Path.is_file`, which raises for some paths from configurations and command lines.
+    is_own, has_table = os.path.isfile(own), os.path.isfile(project) and _has_table(project)
+    if is_own and has_table:
+        message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
+        diagnostics.append(Diagnostic("TG004", message, help="remove one of them"))
+    return own if is_own else project if has_table else None
+
+
+def _has_table(path: Path) -> bool:
+    try:
+        return _HEADERS.search(path.read_text("utf-8-sig", "replace")) is not None
+    except OSError:
+        return False
+
+
+def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
+    """Read the text of a configuration file."""
+    config, data = Config(root=path.parent, path=path), _read_toml(source, diagnostics)
+    prefix = f"tool.{_TABLE}" if path.name == "pyproject.toml" else ""
+    if prefix and data is not None:
+        tool = data["tool"] if isinstance(data.get("tool"), dict) else {}
+        data = tool.get(_TABLE, {})
+        if not isinstance(data, dict):
+            diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
+        wrong = [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]
+        for found in wrong[:1] if "torchgen-lite" in tool else ():
+            place, hint = Span(source, *found.span(1)), did_you_mean(found[1], [_TABLE])
+            message = f"`tool.{found[1]}` is not the table of torchgen-lite"
+            diagnostics.append(Diagnostic("TG002", message, Label(place, "here"), help=hint))
+    if isinstance(data, dict):
+        values = _read_tables(source, prefix, data, diagnostics)
+        config = replace(config, source=source, **values)
+    return config, tuple(diagnostics)
+
+
+def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:
+    if crowded := _CROWDED.search(source.text):
+        label = Label(Span(source, *crowded.span()).first_line, "here")
+        message = f"a key has more than {_MAX_PARTS} parts"
+        diagnostics.append(Diagnostic("TG001", message, label))
+        return None
+    try:
+        return tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        diagnostics.append(_toml_error(source, str(error)))
+    except RecursionError:
+        diagnostics.append(Diagnostic("TG001", f"`{source.path}` is nested too deeply"))
+    return None
+
+
+def _toml_error(source: Source, text: str) -> Diagnostic:
+    place = re.search(r"\(at line (\d+), column (\d+)\)", text)
+    offset = max(len(source.text) - 1, 0)
+    if place is not None:
+        offset = source.line_start(int(place[1])) + int(place[2]) - 1
+    if wrong := _targets_table(source):
+        return wrong
+    bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)
+    if bare is not None and "invalid value" in text.lower():
+        label = Label(Span(source, *bare.span()), "not in quotes")
+        hint = write_instead(bare[0], f'"{bare[0]}"')
+        return Diagnostic("TG001", "a string without quotes", label, help=hint)
+    message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
+    return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
+
+
+def _targets_table(source: Source) -> Diagnostic | None:
+    """TG003 for `[targets.python]` instead of `[target.python]`: `targets` is a list of names."""
+    found = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
+    if found is None:
+        return None
+    message = f"`targets` is a list of names, and `{found[2]}` a table in it"
+    place = Label(Span(source, found.start(1), found.end()), "not a table")
+    help_ = f"options of a target go in `[{found[1]}target.{found[2]}]`"
+    return Diagnostic("TG003", message, place, help=help_)
+
+
+@cache
+def general_options(table: str = "") -> dict[str, Option]:
+    """The options of one table of the configuration, keyed by attribute of `Config`."""
+    return {name: one for name, one in options_of(Config).items() if one.table == table}
+
+
+def _read_tables(
+    source: Source, prefix: str, data: Mapping[str, Any], diagnostics: list[Diagnostic]
+) -> dict[str, Any]:
+    """The values by attribute name; keys that are unknown and values that are wrong are reported."""
+
+    def report(code: str, message: str, key: str, table: str, help: Help | None = None) -> None:
+        span = find_key(source, f"{prefix}.{table}".strip("."), key)
+        diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
+
+    values: dict[str, Any] = {}
+    for table in ("", *TABLES):
+        given = data.get(table, {}) if table else data
+        if not isinstance(given, dict):
+            report("TG003", f"`{table}` takes a table", table, "")
+            continue
+        options = general_options(table)
+        names = [*(option.name for option in options.values()), *(() if table else TABLES)]
+        for key in given:
+            if key not in names:
+                hint = did_you_mean(key, names)
+                if key == "tool" and not prefix:
+                    hint = f"in this file tables have no `tool.{_TABLE}.` before their names"
+                report("TG002", f"unknown configuration key `{key}`", key, table, hint)
+        read, problems = read_options(options, given)
+        values |= read
+        for problem in problems:
+            if problem.option == "targets" and (wrong := _targets_table(source)):
+                diagnostics.append(wrong)
+                continue
+            hint = "`targets` lists the names of targets" if problem.option == "target" else None
+            report("TG003", problem.message, problem.option, table, problem.help or hint)
+    targets: dict[str, Any] = values.get("target_options", {})
+    for name in [name for name, table in targets.items() if not isinstance(table, dict)]:
+        report("TG003", f"`{name}` takes a table", name, "target")
+        del targets[name]
+    return values
+
+
+def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
+    """The options of targets, with some of them replaced."""
+    over = {name: {**options.get(name, {}), **values} for name, values in given.items()}
+    return {**options, **over}
+
+
+def locate_option(config: Config, table: str, key: str) -> Label | None:
+    """Where the configuration sets `key` in a table like `target.python`; None without a file."""
+    if config.source is None:
+        return None
+    prefix = f"tool.{_TABLE}" if config.source.path.endswith("pyproject.toml") else ""
+    return Label(find_key(config.source, f"{prefix}.{table}".strip("."), key), "here")
+
+
+def locate_value(config: Config, table: str, key: str, value: str) -> Label | None:
+    """Where the configuration lists `value` under `key`; None if it is not found."""
+    place = locate_option(config, table, key)
+    if place is None:
+        return None
+    source, begin = place.span.source, place.span.end
+    following = re.compile(r"(?m)^[ \t]*\[+[A-Za-z]").search(source.text, begin)
+    written = re.compile(rf"""(["']){re.escape(value)}\1""")
+    found = written.search(source.text, begin, following.start() if following else len(source.text))
+    return Label(Span(source, found.start(), found.end()), "here") if found else None
+
+
+def find_key(source: Source, table: str, key: str) -> Span:
+    """Where a key is in TOML text: on a line of its table, or in a table's header.
+
+    The standard library's TOML reader gives no positions, so this searches the text. The result is
+    only used to point at a mistake.
+    """
+    text = source.text
+    quoted = rf'["\']?{re.escape(key)}["\']?'
+    current = ""
+    for match in re.finditer(r"(?m)^[ \t]*(\[+[^\]\n]*\]+|[^=\n#]+(?==)).*$", text):
+        head = match[1].strip()
+        if head.startswith("["):
+            current = head.strip("[] ").replace(" ", "")
+            is_first = not table and current.split(".")[0] == key
+            is_last = re.search(rf"(?:^|\.){quoted}$", current) and current.startswith(table)
+            is_here = is_first or is_last
+        else:
+            is_alone = current == table and re.match(rf"{quoted}(?:\s*\.|\s*$)", head)
+            is_here = is_alone or head.startswith(table[len(current) :].lstrip(".")) and key in head
+        if is_here:
+            position = text.find(key, match.start(1))
+            return Span(source, position, position + len(key))
+    return Span(source, 0, max(min(len(text), 1), 0))
+
+
+def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ...]:
+    """TG005 if the installed version is outside `required-version`."""
+    clauses = parse_range(config.required_version) if config.required_version else None
+    if not clauses or contains(clauses, parse_version(version)):
+        return ()
+    message = f"this is torchgen-lite {version}, but `{config.required_version}` is required"
+    return (Diagnostic("TG005", message, help="install a version in that range"),)

@@ -1,0 +1,238 @@
+"""Derivative formulas, from `derivatives:` of our own entries or from a derivatives.yaml.
+
+    derivatives:                        - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
+      self: grad * other                  self: mul_tensor_backward(grad, other, self.scalar_type())
+      other: grad * self                  other: mul_tensor_backward(grad, self, other.scalar_type())
+
+Formulas become trees whose nodes know their place in the file. `analysis.differentiability`, which
+sees all operators, works out what the formulas mean for an operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas.mistakes import answer_in_a_formula
+from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
+from torchgen_lite.formulas.parser import parse_formula
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+
+DEFAULT = "Default"
+"""The variant for every autograd key without specific formulas."""
+
+AUTOGRAD_KEYS = (
+    "AutogradNestedTensor",
+    "AutogradOther",
+    *(f"Autograd{backend}" for backend in CURRENT.backends),
+)
+
+NOT_DIFFERENTIABLE = "not_differentiable"
+AUTO_LINEAR = "auto_linear"
+AUTO_ELEMENT_WISE = "auto_element_wise"
+_WORDS = {word: word for word in (NOT_DIFFERENTIABLE, AUTO_LINEAR, AUTO_ELEMENT_WISE)}
+# PyTorch's spelling of the first word is accepted too.
+_WORDS["non_differentiable"] = NOT_DIFFERENTIABLE
+Pairs = Sequence[tuple[ScalarNode, Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One formula for one or more names: arguments, or results in forward mode.
+
+    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` if one of these is written
+    instead of a formula. `expression` is None in that case, and if the formula can't be read.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    expression: Expression | None = None
+    word: str = ""
+    name_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """What is written under `derivatives:`.
+
+    `variants` has the formulas by autograd key, `Default` first.
+    `output_differentiability` has True, False or a condition for each result; it is None if absent.
+    `let` are values that formulas name, which are in the expressions of `variants` already.
+    `is_auto`: the word `auto` stands there, and its formula is made when the whole entry is known.
+    """
+
+    variants: tuple[tuple[str, tuple[Formula, ...]], ...]
+    output_differentiability: tuple[bool | str, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    differentiability_span: Span | None = field(default=None, compare=False, repr=False)
+    let: tuple[Formula, ...] = ()
+    is_auto: bool = False
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the default variant."""
+        return dict(self.variants).get(DEFAULT, ())
+
+
+def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
+    """The formulas of a mapping, with its variants by key."""
+    variants: dict[str, tuple[Formula, ...]] = {}
+    differentiability: tuple[bool | str, ...] | None = None
+    place: Span | None = None
+    let: tuple[Formula, ...] = ()
+    plain: list[tuple[ScalarNode, Node]] = []
+    for key, value in pairs:
+        if key.value == "output_differentiability":
+            if place is not None:
+                said = "`output_differentiability` is given both under `derivatives` and next to it"
+                reader.report("TG105", said, key, "again here")
+            place = reader.span(value)
+            differentiability = _read_differentiability(reader, value)
+        elif key.value == "let" and isinstance(value, MapNode):
+            let = _read_formulas(reader, reader.read_keys(value))
+        elif key.value == "dispatch" and isinstance(value, MapNode):
+            for name, formulas in reader.read_keys(value):
+                choices = (DEFAULT, *AUTOGRAD_KEYS)
+                if not reader.choice("TG103", "dispatch key", name.value, name, choices):
+                    continue
+                if not isinstance(formulas, MapNode):
+                    reader.wrong_type(name.value, formulas, "a mapping to formulas")
+                    continue
+                variants[name.value] = _read_formulas(reader, reader.read_keys(formulas))
+        else:
+            plain.append((key, value))
+    if plain or not variants:
+        variants = {DEFAULT: _read_formulas(reader, plain), **variants}
+    if let:
+        values = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
+        variants = {key: values.put(formulas) for key, formulas in variants.items()}
+    return Derivatives(tuple(variants.items()), differentiability, span, place, let)
+
+
+# A few values may name each other often enough for billions of parts.
+_MOST_PARTS = 10_000
+_MOST_DEPTH = 100
+_MOST_VALUES = 16
+# The names in an expression, and their places.
+Uses = Sequence[tuple[str, Span]]
+
+
+def in_order(
+    reader: EntryReader, let: Mapping[str, tuple[Span, Uses]], uses: Uses, user: str
+) -> list[str]:
+    """The values of one `let:`, each after those that it uses, otherwise as they are written.
+
+    TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
+    """
+    written, order = {name: index for index, name in enumerate(let)}, dict[str, None]()
+    making: list[str] = []
+
+    def follow(uses: Uses) -> None:
+        known = [use for use in uses if use[0] in written]
+        for name, span in sorted(known, key=lambda use: written[use[0]]):
+            if name in making:
+                circle = " -> ".join(f"`{one}`" for one in (*making[making.index(name) :], name))
+                reader.report("TG385", f"`{name}` needs itself: {circle}", span, "here again")
+            elif name not in order and len(making) == _MOST_VALUES:
+                message = f"`{name}` is below {_MOST_VALUES} other values of `let`"
+                reader.report("TG110", message, span, "here")
+                order.update(dict.fromkeys(let))
+            elif name not in order:
+                making.append(name)
+                follow(let[name][1])
+                order[making.pop()] = None
+
+    follow(uses)
+    unused = [name for name in let if name not in order]
+    for name in unused:
+        reader.report("TG386", f"no {user} uses `{name}`", let[name][0], "not used", "leave it out")
+    return [*order, *unused]
+
+
+class _Values:
+    """The values of one `let:`, by name. Each may use others, in any order.
+
+    They are put where `formulas` name them: targets find by themselves what is equal (`analysis.differentiability.shared`).
+    """
+
+    def __init__(
+        self, reader: EntryReader, let: Sequence[Formula], formulas: Iterable[Formula]
+    ) -> None:
+        self.reader = reader
+        given = {name: one for one in let for name in one.names}
+        places = {name: span for one in let for name, span in zip(one.names, one.name_spans)}
+        values = {name: (span, _uses(given[name])) for name, span in places.items()}
+        uses = [use for one in formulas for use in _uses(one)]
+        # What a value is with others in it, how many parts it has then, and how deep it is; None if that can't be.
+        self.whole: dict[str, tuple[Expression, int, int] | None] = dict.fromkeys(given)
+        for name in in_order(reader, values, uses, "formula"):
+            self.whole[name] = self._complete(given[name])
+
+    def put(self, formulas: Sequence[Formula]) -> tuple[Formula, ...]:
+        """The formulas with values for names; one that names a value which can't be read is not read either."""
+        whole = [(one, self._complete(one)) for one in formulas]
+        return tuple([replace(one, expression=found and found[0]) for one, found in whole])
+
+    def _complete(self, formula: Formula) -> tuple[Expression, int, int] | None:
+        if formula.expression is None:
+            return None
+        tree, parts, depth = self._put(formula.expression)
+        if formula.span and (parts > _MOST_PARTS or depth > _MOST_DEPTH):
+            message = f"a formula with {parts} parts, {depth} deep, once it has the values of `let`"
+            self.reader.report("TG110", message, formula.span, "this formula")
+            return None
+        names = [node.text for node in walk(tree) if isinstance(node, Name)]
+        return None if self.whole.keys() & names else (tree, parts, depth)
+
+    def _put(self, node: Expression) -> tuple[Expression, int, int]:
+        if isinstance(node, Name) and node.text in self.whole:
+            return self.whole[node.text] or (node, 1, 1)
+        below = [self._put(child) for child in children(node)]
+        parts, depth = 1 + sum(n for _, n, _ in below), 1 + max([d for *_, d in below], default=0)
+        return rebuild(node, [tree for tree, *_ in below]), parts, depth
+
+
+def _uses(formula: Formula) -> Uses:
+    nodes = walk(formula.expression) if formula.expression else ()
+    return [(node.text, node.span) for node in nodes if isinstance(node, Name) and node.span]
+
+
+def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
+    formulas: list[Formula] = []
+    for key, value in pairs:
+        missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
+        scalar = reader.scalar(key.value, value, "a formula", missing)
+        if scalar is None:
+            continue
+        names, spans = zip(*reader.split_words(key))
+        text, tree = scalar.value, None
+        word = _WORDS.get(text.strip().lower(), "")
+        if not word:
+            tree, found = parse_formula(text, locate=reader.locator(scalar))
+            if found:
+                reader.repeat(found, answer_in_a_formula(text))
+        formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
+    return tuple(formulas)
+
+
+def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str, ...] | None:
+    """`[True, False]`, or one condition as text."""
+    if not isinstance(node, ListNode) or not node.items:
+        reader.wrong_type("output_differentiability", node, "a list")
+        return None
+    values: list[bool | str] = []
+    for item in node.items:
+        if not isinstance(item, ScalarNode) or item.is_null:
+            reader.wrong_type("output_differentiability", item, "True, False or a condition")
+        elif item.style == "" and item.value in TRUTH:
+            values.append(TRUTH[item.value])
+        elif len(node.items) > 1:
+            message = f"`{short(item.value)}` is neither True nor False"
+            reader.report("TG328", message, item, "a condition must be the only item")
+        else:
+            values.append(item.value)
+    return tuple(values)

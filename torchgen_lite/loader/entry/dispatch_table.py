@@ -1,0 +1,149 @@
+"""The `dispatch:` table of an entry: keys, comma lists of keys, kernels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant, write_instead
+from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
+from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.reader import (
+    KERNEL_NAME,
+    EntryReader,
+    cut_words,
+    missing_space,
+    short,
+)
+from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
+
+# Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
+_CATCH_ALL = frozenset({"CatchAll", "Undefined"})
+_PRIVATE = "PrivateUse1"
+# Former names of backends; the key table has the other former names.
+_RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU": "MAIA"}
+
+
+@lru_cache(maxsize=2)
+def key_names(privateuse1: str = "") -> dict[str, str]:
+    """Every name that a table may use, and the canonical name of the key that it means.
+
+    `privateuse1` is the project's name for that backend, such as `SIM`; it gives `AutogradSIM` etc.
+    """
+    names = {name: name for name in registrable_keys(CURRENT)}
+    names.update(FORMER_NAMES)
+    names.update({old: new for old, new in _RENAMED.items() if new in names and old not in names})
+    names.update(dict.fromkeys(_CATCH_ALL, "CompositeImplicitAutograd"))
+    return {**names, **renamed_keys(privateuse1)}
+
+
+def renamed_keys(privateuse1: str) -> dict[str, str]:
+    """The keys of PrivateUse1 by the names that a project gives them; empty if it gives none."""
+    keys = registrable_keys(CURRENT) if privateuse1 else ()
+    return {_renamed(key, privateuse1): key for key in keys if _PRIVATE in key}
+
+
+def _renamed(key: str, privateuse1: str) -> str:
+    return key.replace(_PRIVATE, privateuse1)
+
+
+def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchEntry, ...]:
+    """The lines of an entry's dispatch table, in the order written, with each key once."""
+    if isinstance(node, ScalarNode) and not node.is_null:
+        # Until PyTorch 1.6 the value could be a single kernel for every backend.
+        message = f"`{name}` is a mapping from keys to kernels"
+        if hint := missing_space(node):
+            reader.report("TG108", message, node, "has no key", hint)
+            return ()
+        reader.report("TG112", message, node, "read as CompositeImplicitAutograd")
+        if not _is_kernel_name(reader, node):
+            return ()
+        at, kernel_at = reader.span(reader.fields[name][0]), reader.span(node)
+        return (DispatchEntry.at("CompositeImplicitAutograd", node.value, at, kernel_at),)
+    if not isinstance(node, MapNode):
+        hint = "write the pairs without dashes: `CPU: kernel`"
+        reader.wrong_type(name, node, "a mapping from keys to kernels", hint)
+        return ()
+    entries: dict[str, DispatchEntry] = {}
+    for key, value in reader.read_keys(node):
+        _read_line(reader, key, value, entries)
+    return tuple(entries.values())
+
+
+def _read_line(
+    reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
+) -> None:
+    kernel: str | None = None
+    if not isinstance(value, ScalarNode) or value.is_null:
+        missing = f"write the kernel: `{short(key.value)}: my_kernel`"
+        reader.wrong_type(short(key.value), value, "the name of a kernel", missing=missing)
+    elif _is_kernel_name(reader, value):
+        kernel = value.value
+    known = _usual_keys(key.value, reader.dialect.privateuse1)
+    if known and kernel is not None and key.is_verbatim and entries.keys().isdisjoint(known):
+        source, begin = reader.source, key.start
+        for usual, (start, end) in known.items():
+            number = source.keep(begin + start, begin + end, value.start, value.end)
+            parts = (usual, kernel, None, source, number, False, False)
+            entries[usual] = tuple.__new__(DispatchEntry, parts)
+        return
+    for word, span in reader.split_words(key):
+        name = _read_key(reader, word, span)
+        earlier = entries.get(name or "")
+        if earlier is not None:
+            message = f"dispatch key `{name}` is in the table twice"
+            first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
+            reader.report("TG115", message, span, "given again here", secondary=first)
+        elif name is not None and kernel is not None:
+            entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
+
+
+@lru_cache(maxsize=1024)
+def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | None:
+    """The keys of a line and where they are in it, or None if one of them needs a diagnostic.
+
+    The result is empty for a long text. PyTorch's file has 2,905 lines with 300 distinct texts.
+    """
+    names = key_names(privateuse1)
+    keys: dict[str, tuple[int, int]] = {}
+    for word, start, end in cut_words(text) if len(text) < 200 else ():
+        name = names.get(word)
+        if name is None or name in keys or word not in (name, _renamed(name, privateuse1)):
+            return None
+        keys[name] = start, end
+    return keys
+
+
+def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
+    privateuse1 = reader.dialect.privateuse1
+    names = key_names(privateuse1)
+    name = names.get(word)
+    if name is None:
+        hint = None if reader.is_full else _nearest_key(word, privateuse1)
+        hint = hint if word else "remove the comma"
+        message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
+        reader.report("TG103", message, span, "not a dispatch key", hint)
+    elif word != name and word != _renamed(name, privateuse1):
+        message = f"dispatch key `{word}` is called `{name}` today"
+        reader.report("TG113", message, span, f"read as `{name}`", write_instead(word, name))
+    return name
+
+
+def _nearest_key(word: str, privateuse1: str) -> Help | None:
+    """A hint at the key that is meant. An unknown device may be the user's own."""
+    if word.upper() == "GPU":
+        return meant(word, "CUDA")
+    near = did_you_mean(word, [*registrable_keys(CURRENT), *renamed_keys(privateuse1)])
+    if near or privateuse1 or not word.isidentifier():
+        return near
+    return f'a device of your own is `PrivateUse1`; `privateuse1 = "{word}"` in the configuration names it'
+
+
+def _is_kernel_name(reader: EntryReader, node: ScalarNode) -> bool:
+    if KERNEL_NAME.fullmatch(node.value):
+        return True
+    hint = "an identifier, or identifiers joined with `.` or `::`"
+    if "<" in node.value and KERNEL_NAME.match(node.value):
+        called = short(node.value)
+        hint = f"a template has no name of its own: name a function that calls `{called}`"
+    reader.refuse("TG108", node.value, "the name of a kernel", node, "not an identifier", hint)
+    return False

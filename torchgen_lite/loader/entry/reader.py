@@ -1,0 +1,298 @@
+"""Reads the fields of one entry from its mapping node, and collects diagnostics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Help,
+    Label,
+    Locate,
+    Source,
+    Span,
+    Suggestion,
+    did_you_mean,
+)
+from torchgen_lite.loader.config.options import NAME
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.versions import Version
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.text import scalar_locator
+from torchgen_lite.schema import FunctionSchema
+
+KERNEL_NAME = re.compile(rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*", re.ASCII)
+OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
+OPERATOR_NAME = re.compile(OPERATOR, re.ASCII)
+# YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
+TRUTH = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+# After this many diagnostics, the rest of an entry is read in silence.
+MAX_ENTRY_DIAGNOSTICS = 100
+Fields = dict[str, tuple[ScalarNode, Node]]
+_NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
+
+
+class Dialect(NamedTuple):
+    """What a project's schema files may say besides PyTorch's own.
+
+    `tags` are the known tags, by default PyTorch's; `extra_fields` are a vendor's fields, which are kept as text.
+    Operators written without a namespace are in `namespace`, or in `aten` if it is empty.
+    `privateuse1` is another name of that key. `for_torch` is the release for which version ranges
+    of vendors are read, by default the newest in the file; `autocast` is its header of autocast rules, if it is
+    not the installed one. `opaque` are the classes of Python that are types.
+    """
+
+    tags: Collection[str] = KNOWN_TAGS
+    extra_fields: Collection[str] = ()
+    namespace: str = ""
+    privateuse1: str = ""
+    for_torch: Version = ()
+    autocast: str = ""
+    opaque: Collection[str] = ()
+
+
+PYTORCH = Dialect()
+
+
+class EntryReader:
+    """Reads the fields of one mapping and records mistakes in them; other nodes have no fields.
+
+    `head` is the value that names the operator and `func` the operator's schema, once they are
+    read. `is_structured` says that the entry names a PyTorch operator that is structured. `unknown` are
+    the fields that no entry has.
+    """
+
+    func: FunctionSchema | None = None
+    head: ScalarNode | None = None
+    is_structured = False
+    reported = 0
+
+    def __init__(
+        self,
+        source: Source,
+        diagnostics: list[Diagnostic],
+        dialect: Dialect = PYTORCH,
+        node: Node | None = None,
+    ) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+        self.dialect = dialect
+        self.unknown = set[str]()
+        self.fields: Fields = self.fields_of(node) if isinstance(node, MapNode) else {}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a diagnostic says of the entry: its operator's name, as far as it can be read, and its head."""
+        if self.head is None:
+            return {}
+        name = self.head.value.split("(", 1)[0].strip()[:100]
+        return {"operator": name, "context": self.span(self.head)}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether this entry has so many diagnostics that no more are reported."""
+        return self.reported > MAX_ENTRY_DIAGNOSTICS
+
+    def span(self, node: Node) -> Span:
+        """The place of a node; for a block of text or a collection, only its first line."""
+        return Span(self.source, node.start, node.end).first_line
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        at: Span | Node,
+        label: str = "",
+        help: Help | None = None,
+        secondary: tuple[Label, ...] = (),
+    ) -> None:
+        """Record a diagnostic about this entry, unless it has too many already."""
+        self.reported += 1
+        if self.is_full:
+            return
+        place = Label(at if isinstance(at, Span) else self.span(at), label)
+        self.diagnostics.append(Diagnostic(code, message, place, secondary, help, **self.about))
+
+    def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
+        """Record what the parser of a value has found."""
+        for one in found:
+            assert one.label is not None
+            self.report(one.code, one.message, one.label.span, one.label.text, help)
+
+    def refuse(
+        self,
+        code: str,
+        text: str,
+        what: str,
+        at: Span | Node,
+        label: str = "not a name",
+        help: Help | None = None,
+    ) -> None:
+        """Record that a text is not what it should be."""
+        self.report(code, f"`{short(text)}` is not {what}", at, label, help)
+
+    def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
+        """The pairs of a mapping whose keys are names, each name once."""
+        return list(self.fields_of(node).values())
+
+    def fields_of(self, node: MapNode) -> Fields:
+        """The pairs of `read_keys`, by name."""
+        pairs: Fields = {}
+        for key, value in node.items:
+            if not isinstance(key, ScalarNode) or not key.value:
+                self.report("TG121", "a key must be a name", key, "not a name")
+            elif key.value == "<<" and not key.style:
+                self.report("TG109", "merge keys are not read", key, "merge key")
+            elif key.value in pairs:
+                hint = "another entry begins with `- func: ...`" if key.value == "func" else None
+                message = f"`{short(key.value)}` is written twice"
+                first = (Label(self.span(pairs[key.value][0]), "first written here"),)
+                self.report("TG105", message, key, "written again here", hint, first)
+            else:
+                pairs[key.value] = key, value
+        return pairs
+
+    def wrong_type(
+        self, name: str, node: Node, wanted: str, hint: Help | None = None, missing: str = ""
+    ) -> None:
+        """Record that a node is not what a field takes.
+
+        `missing` is what to do where a value is required and there is none; others may be left out.
+        """
+        if isinstance(node, ScalarNode) and node.is_null:
+            span, text = self.span(node), self.source.text
+            help_ = self._indent(name) or missing or _leave_out(span, name)
+            if text.startswith(",", span.start) and text[span.start - 1] != ":":
+                help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
+            self.report("TG114", f"`{name}` has no value", node, f"expected {wanted}", help_)
+            return
+        found = _NODE_NAMES[type(node)]
+        self.report("TG106", f"`{name}` takes {wanted}, not {found}", node, "wrong type", hint)
+
+    def _indent(self, name: str) -> Help | None:
+        """The help if what follows is no field, so that it may be the value without its indentation."""
+        names = list(self.fields)
+        following = names[names.index(name) + 1 :][:1] if name in names else []
+        return f"indent `{short(following[0])}`" if self.unknown.intersection(following) else None
+
+    def text(self, name: str) -> str | None:
+        """The text of a field, or None if it is absent or wrong."""
+        return self.text_of(name, self.fields[name][1]) if name in self.fields else None
+
+    def text_of(self, name: str, node: Node, wanted: str = "a string") -> str | None:
+        """The text of a value, or None if it is wrong; `name` is its field, for messages."""
+        scalar = self.scalar(name, node, wanted)
+        return None if scalar is None else scalar.value
+
+    def scalar(
+        self, name: str, node: Node, wanted: str = "a string", missing: str = ""
+    ) -> ScalarNode | None:
+        """The node, if it is a text; `missing` is as for `wrong_type`."""
+        if isinstance(node, ScalarNode) and not node.is_null:
+            return node
+        self.wrong_type(name, node, wanted, missing=missing)
+        return None
+
+    def locator(self, node: ScalarNode) -> Locate:
+        """A function from offsets in the text of a node to places."""
+        return scalar_locator(self.source, node)
+
+    def items(self, name: str, wanted: str) -> list[Node]:
+        """The items of a field that is a list; none if it is absent or wrong."""
+        node = self.fields[name][1] if name in self.fields else None
+        if isinstance(node, ListNode):
+            return node.items
+        if node is not None and not (isinstance(node, ScalarNode) and node.is_null):
+            self.wrong_type(name, node, wanted)
+        return []
+
+    def flag(self, name: str, node: Node) -> bool:
+        """The truth value of a field by YAML 1.2; False if it is wrong."""
+        scalar = self.scalar(name, node, "True or False")
+        if scalar is None:
+            return False
+        if scalar.style or scalar.value not in TRUTH:
+            message = f"`{name}` takes True or False, not `{short(scalar.value)}`"
+            self.report("TG106", message, node, "not a boolean")
+        return not scalar.style and TRUTH.get(scalar.value, False)
+
+    def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
+        """The words of a comma list or a YAML list, with their places."""
+        words: list[tuple[str, Span]] = []
+        for item in node.items if isinstance(node, ListNode) else [node]:
+            if isinstance(item, ScalarNode) and not item.is_null:
+                words += self.split_words(item)
+            else:
+                self.wrong_type(name, item, "a string" if item is not node else "words")
+        return words
+
+    def split_words(self, node: ScalarNode) -> list[tuple[str, Span]]:
+        """The comma-separated words of a scalar with their places."""
+        value = node.value
+        if "," not in value and value == value.strip() and value:
+            return [(value, self.span(node))]
+        locate = self.locator(node)
+        return [(word, locate(start, end)) for word, start, end in cut_words(value)]
+
+    def choices(
+        self, code: str, what: str, name: str, node: Node, choices: Collection[str]
+    ) -> tuple[str, ...]:
+        """The words of a value that are among the choices, each once; the others are reported."""
+        found = self.words_of(name, node)
+        known = [word for word, at in found if self.choice(code, what, word, at, choices)]
+        return tuple(dict.fromkeys(known))
+
+    def choice(
+        self, code: str, what: str, word: str, at: Span | Node, choices: Collection[str]
+    ) -> bool:
+        """Whether a word is one of the choices; reports a diagnostic if it isn't."""
+        if word in choices:
+            return True
+        names = tuple(choices)
+        hint = None if self.is_full else did_you_mean(word, names)
+        if hint is None and len(names) < 8:
+            hint = "one of " + ", ".join(f"`{n}`" for n in names)
+        article = "an" if what[0] in "aeiou" else "a"
+        self.report(code, f"unknown {what} `{short(word)}`", at, f"not {article} {what}", hint)
+        return False
+
+
+def cut_words(text: str) -> list[tuple[str, int, int]]:
+    """The words of a comma list, and where each starts and ends; an empty word is one character."""
+    words: list[tuple[str, int, int]] = []
+    position = 0
+    for part in text.split(","):
+        word = part.strip()
+        start = position + len(part) - len(part.lstrip())
+        words.append((word, start, start + max(len(word), 1)))
+        position += len(part) + 1
+    return words
+
+
+def short(text: str) -> str:
+    """Foreign text for a message: one line, cut to sixty characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def _leave_out(at: Span, name: str) -> Help:
+    """The help for a field without a value; an edit if the field has the line to itself."""
+    source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
+    if source.line_text(line).strip() != f"{name}:":
+        return "leave it out"
+    whole = Span(source, source.line_start(line), source.line_start(line + 1))
+    return Suggestion("leave it out", whole, "")
+
+
+def missing_space(node: Node) -> Help | None:
+    """The help for `CPU:kernel`, which is text but should be a key and its value."""
+    glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
+    if glued is None:
+        return None
+    text = f"{glued[0]} {glued.string[glued.end():]}"
+    return Suggestion("put a space after the `:`", glued.string, text)

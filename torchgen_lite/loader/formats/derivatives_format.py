@@ -1,0 +1,80 @@
+"""The format of derivatives.yaml: formulas for operators that are declared elsewhere.
+
+    - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
+      self: mul_tensor_backward(grad, other, self.scalar_type())
+      other: mul_tensor_backward(grad, self, other.scalar_type())
+
+In a vendor's file the list may be under `backward`, beside `all_version`, and an entry may have a
+`version`. Formulas for a PyTorch operator apply to the vendor's backend; other backends use
+PyTorch's formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torchgen_lite.diagnostics import Label
+from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
+from torchgen_lite.loader.entry.reader import EntryReader
+from torchgen_lite.loader.formats.earlier import Earlier
+from torchgen_lite.loader.formats.vendor_versions import VendorVersions
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.schema import parse_schema
+
+
+def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> None:
+    """Give the functions their formulas."""
+    versions = VendorVersions(reader)
+    plain = node.items if isinstance(node, ListNode) else None
+    for item in plain or reader.items("backward", "a list of entries"):
+        entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
+        _load_item(entry, item, earlier, versions)
+
+
+def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
+    if not isinstance(node, MapNode):
+        hint = "begin the entry with `- name: ...`"
+        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
+        return
+    version = reader.fields.pop("version", None)
+    releases = versions.every if version is None else versions.read("version", version[1])
+    pair = reader.fields.pop("name", None)
+    name = pair[1] if pair else None
+    if not isinstance(name, ScalarNode) or name.is_null:
+        reader.report("TG104", "an entry without `name`", node, "here")
+        return
+    reader.head = name
+    schema, found = parse_schema(name.value, locate=reader.locator(name))
+    reader.diagnostics += found
+    derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
+    if schema is None or not (versions.has(releases) or earlier.has(schema.full_name)):
+        return
+    position = earlier.find(reader, schema.full_name, name)
+    if position is None:
+        return
+    functions, names = earlier.functions, [a.name for a in schema.arguments]
+    function = functions[position]
+    every = [f for f in functions if f.name == function.name]
+    same = [f for f in every if [a.name for a in f.func.arguments] == names]
+    if not same:
+        said = f"the arguments of `{schema.full_name}` are named differently where it is declared"
+        there = function.func.span
+        declared = (Label(there, "declared here"),) if there else ()
+        reader.report("TG307", said, name, "formulas use these names", secondary=declared)
+        return
+    if earlier.is_native(function.name):
+        variants = dict(derivatives.variants)
+        if DEFAULT in variants:
+            variants["AutogradPrivateUse1"] = variants.pop(DEFAULT)
+        derivatives = replace(derivatives, variants=tuple(variants.items()))
+    for one in same:
+        at = next(number for number, other in enumerate(functions) if other is one)
+        known = versions.of(one.torch)
+        rest, own = known - releases, known & releases
+        if own and rest:
+            # The operator has the formulas in some of its releases.
+            functions[at] = one._replace(torch=versions.text(rest, one.torch))
+            one, at = one._replace(torch=versions.text(own, one.torch)), len(functions)
+            functions.append(one)
+        if own:
+            functions[at] = one._replace(derivatives=derivatives)

@@ -1,0 +1,1 @@
+"""The Python modules that kernels are in, read and not imported."""

@@ -1,0 +1,296 @@
+"""Where kernels are defined: the top-level names of Python modules and the signatures of their functions.
+
+Modules are read but not imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
+from torchgen_lite.loader.config.project import SOURCE_ROOTS
+from torchgen_lite.loader.python.annotations import meanings, plain
+from torchgen_lite.loader.sources import read_source
+
+
+class PythonSignature(NamedTuple):
+    """The parameters of a Python function, and its line, read from its source.
+
+    `defaults` counts the positional parameters that have a default. `by_keyword` has each
+    keyword-only parameter and whether it has a default. `positional_only` counts the first
+    parameters that keywords can't name. `annotations` and `values` have the text of each annotation,
+    of which `return` is the result's, and of each default.
+    """
+
+    name: str
+    line: int
+    positional: tuple[str, ...]
+    defaults: int = 0
+    by_keyword: tuple[tuple[str, bool], ...] = ()
+    takes_more: bool = False
+    takes_keywords: bool = False
+    positional_only: int = 0
+    annotations: Mapping[str, str] = {}
+    values: Mapping[str, str] = {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Positional parameters without a default."""
+        return self.positional[: len(self.positional) - self.defaults]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelModule:
+    """A module, and the line of each name that it defines at its top level.
+
+    `signatures` has only functions without a decorator, because a decorator may change how a
+    function is called. `imported` has the names that the module imports. A module that `is_open`
+    may have other names: it imports `*`, or has `__getattr__`.
+    """
+
+    name: str
+    source: Source
+    names: Mapping[str, int]
+    signatures: Mapping[str, PythonSignature] = field(default_factory=dict)
+    imported: frozenset[str] = frozenset()
+
+    @property
+    def is_open(self) -> bool:
+        return "*" in self.imported or "__getattr__" in self.names
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIndex:
+    """The modules that kernels come from, in the order of the configuration."""
+
+    modules: tuple[KernelModule, ...]
+    _found: dict[str, list[KernelModule]]
+
+    def find(self, name: str) -> tuple[str, int] | None:
+        """Module and line of a kernel; the first one if several modules define it."""
+        module = self.module_of(name)
+        return (module.name, module.names[name.rpartition(".")[2]]) if module else None
+
+    def defines(self, name: str) -> bool:
+        """Whether a module has a function of its own, not one that it imports."""
+        module = self.module_of(name)
+        return module is not None and name not in module.imported
+
+    def signature(self, name: str) -> PythonSignature | None:
+        """The signature of a kernel, if its source shows it."""
+        module = self.module_of(name)
+        return module.signatures.get(name.rpartition(".")[2]) if module else None
+
+    def place(self, name: str) -> Span | None:
+        """The line that defines a kernel, without surrounding white space."""
+        module = self.module_of(name)
+        return line_span(module.source, module.names[name.rpartition(".")[2]]) if module else None
+
+    def module_of(self, name: str) -> KernelModule | None:
+        """The module that defines a kernel; the first one if several do."""
+        module, _, base = name.rpartition(".")
+        return next((m for m in self._found.get(base, ()) if module in ("", m.name)), None)
+
+    def find_all(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Every module that defines a name, with the line."""
+        return tuple((module.name, module.names[name]) for module in self._found.get(name, ()))
+
+    def names(self) -> Iterator[str]:
+        """Every name that some module defines."""
+        return iter(self._found)
+
+
+def index_kernel_modules(
+    modules: Iterable[str],
+    root: Path,
+    source_roots: Sequence[str] = SOURCE_ROOTS,
+    locate: Callable[[str], Label | None] = lambda name: None,
+) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
+    """Read the named modules from the source roots, or from where Python finds their package.
+
+    Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
+    """
+    found: list[KernelModule] = []
+    diagnostics: list[Diagnostic] = []
+    for name in modules:
+        path = _module_path(name, root, source_roots)
+        if path is None:
+            diagnostics.append(replace(_not_found(name, source_roots), label=locate(name)))
+            continue
+        imported = _imported_name(name, root, source_roots)
+        if imported != name:
+            message = f"module `{name}` is imported as `{imported}`"
+            help_ = write_instead(name, imported)
+            diagnostics.append(Diagnostic("TG311", message, locate(name), help=help_))
+            continue
+        source, unread = read_source(path, root)
+        diagnostics += unread
+        if source is not None:
+            module, wrong = _read_module(name, source.path, source.text)
+            diagnostics += wrong
+            found.append(module)
+    index: dict[str, list[KernelModule]] = {}
+    for module in found:
+        for name in module.names:
+            index.setdefault(name, []).append(module)
+    return KernelIndex(tuple(found), index), tuple(diagnostics)
+
+
+def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
+    """TG311 with the places that were searched."""
+    message = f"module `{name}` was not found"
+    if "/" in name or name.endswith(".py"):
+        dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
+        hint = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
+        return Diagnostic("TG311", message, help=hint)
+    path = name.replace(".", "/")
+    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
+    said = f"looked for {folders} and an installed package; `source-roots` names other folders"
+    return Diagnostic("TG311", message, help=said)
+
+
+def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
+    """`tinyarr.kernels` for `src.tinyarr.kernels`, if `src` holds packages but is not a package."""
+    for folder in source_roots:
+        prefix = ".".join(PurePosixPath(folder).parts)
+        is_below = prefix and name.startswith(f"{prefix}.")
+        if is_below and not (root / folder / "__init__.py").exists():
+            return name[len(prefix) + 1 :]
+    return name
+
+
+def read_constants(
+    module: str, root: Path, source_roots: Sequence[str], names: Collection[str]
+) -> dict[str, Any]:
+    """The literals that a module assigns to `names` in annotated assignments.
+
+    The module is not imported. Names that it does not assign are left out.
+    """
+    path = _module_path(module, root, source_roots)
+    source = None if path is None else read_source(path, root)[0]
+    assigned = ast.parse(source.text).body if source else ()
+    return {
+        one.target.id: ast.literal_eval(one.value)
+        for one in assigned
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        if one.value is not None and one.target.id in names
+    }
+
+
+def _module_path(name: str, root: Path, source_roots: Sequence[str]) -> Path | None:
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return None
+    for folder in _folders(parts[0], root, source_roots):
+        base = folder.joinpath(*parts)
+        for candidate in (base.with_suffix(".py"), base / "__init__.py"):
+            if os.path.isfile(candidate):  # A path raises if the name is too long.
+                return candidate
+    return None
+
+
+def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[Path]:
+    """Where a module may be: in the project, or else where Python finds its package.
+
+    The search imports nothing.
+    """
+    import importlib.util
+
+    yield from (root / one for one in source_roots)
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return
+    if spec is not None:
+        places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+        yield from (Path(place).parent for place in places)
+
+
+@lru_cache(maxsize=256)
+def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[Diagnostic, ...]]:
+    """Read a module's text.
+
+    Results are cached, because modules rarely change between runs in one process (`--watch`, the
+    language server).
+    """
+    source = Source(path, text)
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        span = line_span(source, getattr(error, "lineno", None) or 1)
+        reason = getattr(error, "msg", None) or "not readable"
+        message = f"module `{source.path}` is not Python: {reason}"
+        help_ = "correct the Python there"
+        found = Diagnostic("TG311", message, Label(span, "here"), help=help_)
+        return KernelModule(name, source, {}), (found,)
+    statements = list(statements_of(tree.body))
+    names = dict(one for statement in statements for one in _definitions(statement))
+    known = meanings(statements)
+    signatures = {
+        node.name: signature_of(node, known)
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
+    }
+    own = {n: s for n, s in signatures.items() if names[n] == s.line}
+    imports = [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
+    aliases = [alias for one in imports for alias in one.names]
+    imported = frozenset(one.asname or one.name.partition(".")[0] for one in aliases)
+    return KernelModule(name, source, names, own, imported), ()
+
+
+def signature_of(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, str] = {}
+) -> PythonSignature:
+    """The signature of a function in a module whose names have these meanings in annotations."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    by_keyword = list(zip(arguments.kwonlyargs, arguments.kw_defaults))
+    annotated = [(a.arg, a.annotation) for a in (*positional, *arguments.kwonlyargs)]
+    annotated.append(("return", node.returns))
+    preset = [*zip(reversed(positional), reversed(arguments.defaults)), *by_keyword]
+    return PythonSignature(
+        node.name,
+        node.lineno,
+        tuple(argument.arg for argument in positional),
+        len(arguments.defaults),
+        tuple((argument.arg, default is not None) for argument, default in by_keyword),
+        arguments.vararg is not None,
+        arguments.kwarg is not None,
+        len(arguments.posonlyargs),
+        {name: plain(ast.unparse(text), names) for name, text in annotated if text},
+        {argument.arg: ast.unparse(value) for argument, value in preset if value},
+    )
+
+
+def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements outside functions and classes, also inside `if` and `try`."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            handlers = [h.body for h in getattr(statement, "handlers", ())]
+            for inner in (statement.body, statement.orelse, *handlers):
+                yield from statements_of(inner)
+
+
+def line_span(source: Source, line: int) -> Span:
+    """A line without the white space around it."""
+    text = source.line_text(line)
+    start = source.line_start(line) + len(text) - len(text.lstrip())
+    return Span(source, start, start + max(len(text.strip()), 1))
+
+
+def _definitions(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    """The names that a function, class or assignment defines; imports don't count."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name, statement.lineno
+    targets: list[ast.expr] = statement.targets if isinstance(statement, ast.Assign) else []
+    for target in [statement.target] if isinstance(statement, ast.AnnAssign) else targets:
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id, part.lineno

@@ -1,0 +1,303 @@
+"""Finds the likely mistake in YAML that can't be read, from the lines around it.
+
+libyaml says what it expected where it stopped: seldom the mistake, and often a line too late.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
+from torchgen_lite.loader.config.options import descriptions
+
+# White space, dashes of lists, and a key with its colon.
+_KEY = re.compile(
+    r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>[^\s#:'\"{}\[\],-][^\s:]*)\s*:(?=\s|$)(?P<value>.*)"
+)
+# A dash of a list, and what is behind it.
+_ITEM = re.compile(r"(?P<before>[ ]*)-[ ]+(?P<item>\S.*)")
+# The lines that git puts around the two sides of a conflict.
+_OURS, _THEIRS = "<<<<<<< ", ">>>>>>> "
+# A value in braces or brackets that begins with its key.
+_PAIR = re.compile(r"\s*(?:[\w, ]+:\s+)?(?P<value>\S(?:.*\S)?)\s*", re.DOTALL)
+# A list of sizes, whose items are expressions and may be quoted as one.
+_SIZES = re.compile(r"\b(?:shape|stride):\s*$")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_mistake = partial(Diagnostic, "TG100")
+
+
+class Line(NamedTuple):
+    """A line that has a key: its number, the columns of its dash and key, and the key's span."""
+
+    number: int
+    dash: int
+    column: int
+    key: str
+    value: str
+    span: Span
+
+
+def merge_conflict(source: Source, at: int) -> tuple[Diagnostic, int] | None:
+    """What git leaves where two branches changed the same lines, if the offset `at` is in it, and where it ends."""
+    # The line ends in front make sure that a marker begins its line.
+    text = f"\n{source.text}"
+    begin = text.rfind(
+        f"\n{_OURS}", 0, source.line_start(source.line_column(at)[0]) + len(_OURS) + 1
+    )
+    end = text.find(f"\n{_THEIRS}", begin + 1)
+    if begin < 0 or end < 0:
+        return None
+    after = source.line_start(source.line_column(end)[0] + 1)
+    if at >= after:
+        return None
+    begins = Label(Span(source, begin, after).first_line, "begins here")
+    ends = Label(Span(source, end, after).first_line, "ends here")
+    help_ = "keep one side, or both, and delete the lines of `<<<<<<<`, `=======` and `>>>>>>>`"
+    return _mistake("a merge conflict is not resolved", begins, (ends,), help_), after
+
+
+def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Diagnostic:
+    """The mistake behind libyaml's error `at` an offset, in a construct that `began` at another."""
+    here = Span(source, at, at + 1)
+    number = here.line
+    if here.text == "\t" or "\t" in _indentation(source.line_text(number)):
+        hint = "indent with spaces; YAML forbids tabs"
+        return _mistake("a tab indents this line", Label(here, "here"), (), hint)
+    opening = Label(Span(source, began, began + 1), "opened here")
+    sign = opening.span.text
+    if "quoted" in context:
+        close = f"close it with `{sign}`" if sign in ("'", '"') else None
+        return _mistake("a quote is not closed", opening, (), close)
+    if "flow" in context:
+        unquoted = _bracket_in_a_value(source, at, began)
+        if unquoted is not None:
+            return unquoted
+        expected = f"expected `,` or `{'}' if sign == '{' else ']'}`"
+        return _mistake(f"`{sign}` is not closed", Label(here, expected), (opening,))
+    found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number)
+    found = found or _wrong_dash(source, number) or _no_key(source, number, problem)
+    if found is None and here.text == ":":
+        place, hint = Label(here, "this starts a nested mapping"), "put the value in quotes"
+        return _mistake("an unquoted value has `: ` in it", place, (), hint)
+    return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
+
+
+def _indentation(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _line(source: Source, number: int) -> Line | None:
+    """The line as a `Line`, or None if it has no key."""
+    found = _KEY.match(source.line_text(number))
+    if found is None:
+        return None
+    start = source.line_start(number)
+    column = len(found["before"])
+    span = Span(source, start + column, start + column + len(found["key"]))
+    dash = found["before"].find("-")
+    return Line(number, dash, column, found["key"], found["value"].strip(), span)
+
+
+def _above(source: Source, number: int) -> Line | None:
+    """The nearest line above with a key, skipping comments and empty lines."""
+    lines = (_line(source, one) for one in range(number - 1, max(number - 50, 0), -1))
+    return next(filter(None, lines), None)
+
+
+def _bracket_in_a_value(source: Source, at: int, began: int) -> Diagnostic | None:
+    """`{shape: x.shape[:-1]}` and `shape: [x.shape[0], n]`: in brackets of YAML, `x.shape` ends at another bracket."""
+    text = source.text
+    opened, bracket = text[began : began + 1], text[at : at + 1]
+    follows_a_name = re.match(r"[\w)\]]", text[at - 1 : at]) is not None
+    if opened not in _BRACKETS or bracket not in _BRACKETS or not follows_a_name:
+        return None
+    start, end = _part_around(text, at, began)
+    pair = _PAIR.fullmatch(text, start, end)
+    if pair is None:
+        return None
+    item = Span(source, *pair.span("value"))
+    is_of_sizes = opened == "[" and _SIZES.search(text, 0, began) is not None
+    closing = _closing(text, began)
+    whole = Span(source, began, closing + 1) if is_of_sizes and closing else item
+    said = f"`{item.text}` needs quotes: within `{opened}{_BRACKETS[opened]}`, `{bracket}` begins another value"
+    opening = Label(Span(source, began, began + 1), "opened here")
+    return _mistake(said, Label(item, "without quotes"), (opening,), _quoted(whole, item))
+
+
+def _part_around(text: str, at: int, began: int) -> tuple[int, int]:
+    """The part between commas, of the brackets that open at `began`, that holds the offset `at`."""
+    start, depth = began + 1, 0
+    for offset in range(began + 1, len(text)):
+        sign = text[offset]
+        if sign in _BRACKETS:
+            depth += 1
+        elif depth == 0 and (sign in ",]}" or sign == "\n"):
+            if offset > at:
+                return start, offset
+            start = offset + 1
+        elif sign in ")]}":
+            depth -= 1
+    return start, len(text)
+
+
+def _closing(text: str, began: int) -> int:
+    """The offset of the bracket that closes the one at `began` on its line, or 0."""
+    depth = 0
+    for offset in range(began, len(text)):
+        sign = text[offset]
+        depth += (sign in _BRACKETS) - (sign in _BRACKETS.values())
+        if sign == "\n":
+            return 0
+        if depth == 0:
+            return offset
+    return 0
+
+
+def _quoted(whole: Span, item: Span) -> Help:
+    """What to write for a value without quotes; the size of a tensor has a spelling that needs none."""
+    size = re.fullmatch(r"(\w+)\.shape\[(-?\d+)\]", item.text)
+    other = f", or `{size[1]}.size({size[2]})` for `{item.text}`" if size else ""
+    quote = next((sign for sign in "\"'" if sign not in whole.text), "")
+    if not quote or "\\" in whole.text or "\n" in whole.text:
+        return f"put it in quotes{other}"
+    right = f"{quote}{whole.text}{quote}"
+    return Suggestion(f"write `{right}`{other}", whole, right)
+
+
+def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:
+    """`(Tensor self): Tensor` and `(self: Tensor)`, as Python writes them."""
+    line, column = source.line_column(at)
+    text = source.line_text(line)
+    if text[column - 1 : column] != ":" or "func:" not in text[: column - 1]:
+        return None
+    here, before = Label(Span(source, at, at + 1), "here"), text[: column - 1].rstrip()
+    if before.endswith(")"):
+        said = "the results of a schema come after `->`, not after `:`"
+        help_ = f"write `) -> {text[column:].strip() or 'Tensor'}`"
+        return _mistake(said, here, (), Suggestion(help_, here.span, " ->"))
+    name = re.search(r"[(,*]\s*(\w+)$", before)
+    type_ = re.match(r"\s*([^,)=]+)", text[column:])
+    if name is None or type_ is None:
+        return None
+    said = "the type of an argument comes before its name, without a `:`"
+    start = at - column + 1
+    whole = Span(source, start + name.start(1), start + column + len(type_[0].rstrip()))
+    right = f"{type_[1].strip()} {name[1]}"
+    return _mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
+
+
+def _wrong_indentation(source: Source, number: int) -> Diagnostic | None:
+    """A line whose indentation matches no line above it."""
+    line, above = _line(source, number), _above(source, number)
+    if line is None or above is None or line.column == above.column:
+        return None
+    entry = above
+    while entry.dash < 0 and (higher := _above(source, entry.number)) is not None:
+        entry = higher
+    place = Label(line.span, "begins here")
+    said, first = f"`{line.key}` is indented less than what it belongs to", "the first field"
+    neighbor = _neighbor(source, line) or entry
+    help_ = _like(line, neighbor)
+    if line.dash < 0 and 0 <= entry.dash == line.column:
+        first = "an entry begins with `- `"
+        if line.key == "func":
+            said = "`- ` is missing before `func`"
+            begins = line.span._replace(end=line.span.start)
+            help_ = Suggestion("write `- func: ...`", begins, "- ")
+        return _mistake(said, place, (Label(entry.span, first),), help_)
+    if line.column < above.column:
+        other = (
+            Label(entry.span, first) if neighbor is entry else Label(neighbor.span, "beside this")
+        )
+        return _mistake(said, place, (other,), help_)
+    broken = _line_without_colon(source, number - 1)
+    is_beside = len(_indentation(source.line_text(number - 1))) <= above.column
+    if not above.value or (broken and is_beside):
+        return broken
+    said = f"`{line.key}` is indented more than `{above.key}`, which already has a value"
+    return _mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
+
+
+def _open_above(source: Source, number: int) -> Iterator[Line]:
+    """The last line of each mapping that encloses a line, the innermost first."""
+    limit = sys.maxsize
+    line = _above(source, number)
+    while line is not None:
+        if line.column < limit:
+            yield line
+            # The list that a dash belongs to may begin at the column of its key.
+            limit = line.dash + 1 if line.dash >= 0 else line.column
+        if line.dash == 0:
+            return
+        line = _above(source, line.number)
+
+
+def _fields() -> Mapping[str, str]:
+    """The fields of entries. The table of `fields` reads them, and is above this module: its text has their names."""
+    return descriptions(str(Path(__file__).parents[1] / "entry" / "fields.py"))
+
+
+def _neighbor(source: Source, line: Line) -> Line | None:
+    """The line above that is probably in the same mapping as one whose indentation fits none.
+
+    A field of entries belongs to the entry, and any other key to the next deeper mapping.
+    """
+    above = list(_open_above(source, line.number))
+    if line.dash >= 0 or line.key in _fields():
+        return None
+    deeper = [one for one in above if one.column > line.column]
+    return deeper[-1] if deeper else None
+
+
+def _wrong_dash(source: Source, number: int) -> Diagnostic | None:
+    """A dash whose column is that of no other: `   - x` below `    - y`."""
+    line = _ITEM.match(source.line_text(number))
+    above = None
+    for one in range(number - 1, max(number - 50, 0), -1):
+        above = _ITEM.match(source.line_text(one))
+        if above is not None:
+            break
+    if line is None or above is None or line["before"] == above["before"]:
+        return None
+    start, column = source.line_start(number), len(line["before"])
+    here = Label(Span(source, start + column, start + column + 1), "begins here")
+    there = source.line_start(one) + len(above["before"])
+    beside = Label(Span(source, there, there + 1), "beside this")
+    help_ = f"indent the dash by {len(above['before'])} spaces, as the one above is"
+    edit = Suggestion(help_, Span(source, start, start + column), above["before"])
+    return _mistake("a dash is indented differently from those above", here, (beside,), edit)
+
+
+def _like(line: Line, other: Line) -> Suggestion:
+    text = f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is"
+    indentation = line.span._replace(start=line.span.start - line.column, end=line.span.start)
+    return Suggestion(text, indentation, " " * other.column)
+
+
+def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
+    """A line without `: ` among keys, or a value that begins with a special character."""
+    text = source.line_text(number)
+    start = source.line_start(number)
+    if "cannot start any token" in problem and (found := re.search(r"[@`%]", text)):
+        span = Span(source, start + found.start(), start + found.end())
+        said = f"a value cannot begin with `{found[0]}`"
+        return _mistake(said, Label(span, "here"), (), "put it in quotes")
+    if "':'" not in problem:
+        return None
+    return _line_without_colon(source, number) or _line_without_colon(source, number - 1)
+
+
+def _line_without_colon(source: Source, number: int) -> Diagnostic | None:
+    text = source.line_text(number)
+    key, _, value = text.strip().partition(" ")
+    if not key or key[0] == "#" or _line(source, number) is not None:
+        return None
+    begin = source.line_start(number) + len(_indentation(text))
+    span = Span(source, begin, begin + len(text.strip()))
+    right = f"{key}: {value}".strip() if key.isidentifier() else "key: value"
+    return _mistake("a line without `: `", Label(span, "here"), (), f"write `{right}`")
