@@ -1,4 +1,4 @@
-"""The terms on which the targets of a program offer its operators: see `analysis.terms`."""
+"""The terms on which the targets of a program offer its operators: see `analysis.comparison.terms`."""
 
 from __future__ import annotations
 
