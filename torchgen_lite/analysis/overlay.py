@@ -45,14 +45,18 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries
     """All entries, with no operator twice: the first of each operator, then by the range of any other one the
     entries that apply to it."""
     first: dict[str, NativeFunction] = {}
-    others = [one.torch or "" for one in functions if first.setdefault(one.name, one) is not one]
+    others = []
+    for function in functions:
+        if first.setdefault(function.name, function) is not function:
+            others.append(function.torch or "")
     yield "", tuple(first.values())
     for text in dict.fromkeys(others):
-        own: dict[str, NativeFunction] = {}
-        for one in functions:
-            if one.torch == text or (one.name not in own and meet(one.torch, text)):
-                own[one.name] = one
-        yield text, tuple(own.values())
+        applying: dict[str, NativeFunction] = {}
+        for function in functions:
+            is_first = function.name not in applying
+            if function.torch == text or (is_first and meet(function.torch, text)):
+                applying[function.name] = function
+        yield text, tuple(applying.values())
 
 
 def _merge(

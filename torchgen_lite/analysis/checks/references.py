@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
-from torchgen_lite.analysis.differentiability.kinds import check_writes
+from torchgen_lite.analysis.differentiability.kinds import branches, check_writes
 from torchgen_lite.analysis.differentiability.vocabulary import (
     lacks_tensor,
     not_a_method,
@@ -88,11 +88,13 @@ def reference_trees(
     assert function.samples is not None and function.samples.reference is not None
     reference = function.samples.reference
     place = reference.places.get
-    given: dict[str, Expression] = {
-        python: nodes.Name(name) for python, name in function.python_names.items()
-    }
+    given: dict[str, Expression] = {}
+    for python, name in function.python_names.items():
+        given[python] = nodes.Name(name)
     given |= dict(more)
-    kinds = KINDS | {a.name: kind_of_value(a.type) for a in schema.arguments}
+    kinds = dict(KINDS)
+    for argument in schema.arguments:
+        kinds[argument.name] = kind_of_value(argument.type)
     scope = Scope(kinds, operators=operators, language=language, undeclared=undeclared)
     values: Values = {}
     for bound, part, _ in reference.let:
@@ -237,14 +239,9 @@ def _with_numbers_free(part: Typed) -> Typed:
     a few functions, such as `torch.add(x, 2, y)`."""
     operands = []
     for operand in part.parts:
-        operands.append(
-            operand if operand.kind.is_list or operand.kind.present == TENSOR else _free(operand)
-        )
+        is_fixed = operand.kind.is_list or operand.kind.present == TENSOR
+        operands.append(operand if is_fixed else operand._replace(kind=UNKNOWN))
     return part._replace(parts=tuple(operands))
-
-
-def _free(operand: Typed) -> Typed:
-    return operand._replace(kind=UNKNOWN)
 
 
 # What has no methods of tensors.
@@ -282,10 +279,10 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
 def _is_uncalled(part: Typed) -> bool:
     """Whether a value is a method of a tensor, and not what it gives."""
     node = part.node
+    if not isinstance(node, nodes.Member) or part.parts[0].kind.present != TENSOR:
+        return False
     torch = functions_of_torch()
-    is_of_tensor = isinstance(node, nodes.Member) and part.parts[0].kind.present == TENSOR
-    named = node.name if isinstance(node, nodes.Member) else ""
-    return is_of_tensor and named in torch.python_methods - torch.attributes
+    return node.name in torch.python_methods - torch.attributes
 
 
 def _uncalled(part: Typed) -> Found:
@@ -299,8 +296,11 @@ _ARITHMETIC = frozenset("+ - * / % & | ^".split())
 
 def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
     """TG344: a tensor beside what is neither a tensor nor a number; TG322: a method that is not called."""
-    yield from [_uncalled(operand) for operand in part.parts if _is_uncalled(operand)]
-    if node.operator not in _ARITHMETIC or TENSOR not in [one.kind.present for one in part.parts]:
+    for operand in part.parts:
+        if _is_uncalled(operand):
+            yield _uncalled(operand)
+    kinds = [operand.kind.present for operand in part.parts]
+    if node.operator not in _ARITHMETIC or TENSOR not in kinds:
         return
     for operand in part.parts:
         kind = operand.kind
@@ -329,7 +329,7 @@ def _check_results(
         yield _wrong_number(f"{len(results)} results", len(returns), span)
         return
     # One value that may be unpacked, as that of `torch.max(x, 0)`.
-    for value in _branches(results[0]):
+    for value in branches(results[0]):
         kinds: tuple[Kind, ...] = ()
         if isinstance(value.node, nodes.Call):
             kinds = results_in_torch(value.node, [part.kind for part in value.parts])
@@ -355,7 +355,7 @@ def _wrong_number(given: str, count: int, span: Span | None) -> Found:
 def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
     """A result of another kind than the schema has, where both are known."""
     wanted = kind_of_value(result.type)
-    for value in _branches(tree):
+    for value in branches(tree):
         if _is_uncalled(value):
             yield _uncalled(value)
         elif not _may_be(value, wanted):
@@ -373,15 +373,6 @@ def _converted(given: Kind, wanted: Kind) -> Help | None:
     if given == TENSOR and wanted.is_number:
         return "`.item()` makes a number of a tensor"
     return "write an expression that gives what the schema says"
-
-
-def _branches(tree: Typed) -> Iterator[Typed]:
-    """The values that an expression may have: both branches of a condition."""
-    if isinstance(tree.node, nodes.Conditional):
-        for side in tree.parts[1:]:
-            yield from _branches(side)
-    else:
-        yield tree
 
 
 def _may_be(tree: Typed, wanted: Kind) -> bool:

@@ -56,7 +56,8 @@ def _check(
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
         yield from _check_certain(schema, derivative, certain, scope)
-    if (curved := nonlinear(derivative.tree, gradients)) is not None:
+    curved = nonlinear(derivative.tree, gradients)
+    if curved is not None:
         names = ", ".join(f"`{name}`" for name in derivative.names)
         message = f"the formula of {names} is not linear in the gradient"
         yield Found("TG347", message, curved.node.span or derivative.formula.span, "not linear")
@@ -69,7 +70,10 @@ def _check_certain(
     yield from found
     for part in every_part(tree):
         yield from _check_reasons(part)
-        yield from _check_member(part) if found else check_operands(part)
+        if found:
+            yield from _check_member(part)
+        else:
+            yield from check_operands(part)
 
 
 def check_operands(part: Typed) -> Iterator[Found]:
@@ -90,7 +94,7 @@ def _check_gradient(
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
     if len(inputs) < len(derivative.names) or is_of_one:
         return
-    for value in _values(tree):
+    for value in branches(tree):
         gives = _gives(value)
         if len(inputs) > 1:
             # Python can unpack a list too.
@@ -128,11 +132,11 @@ def _gives(value: Typed) -> str:
     return kind.words if kind.is_known else ""
 
 
-def _values(tree: Typed) -> Iterator[Typed]:
+def branches(tree: Typed) -> Iterator[Typed]:
     """The values a formula may have: both branches of a condition."""
     if isinstance(tree.node, nodes.Conditional):
         for side in tree.parts[1:]:
-            yield from _values(side)
+            yield from branches(side)
     else:
         yield tree
 
@@ -156,13 +160,14 @@ def _check_call(part: Typed) -> Iterator[Found]:
         return
     for value, argument in _bound(node, part.parts, operator):
         if not _fits(value, argument):
-            if value.kind.is_list:
-                found = "a list"
+            if value.is_none:
+                given = "None"
+            elif value.kind.is_list:
+                given = "a list"
             else:
-                found = value.kind.present.words
-            found = "None" if value.is_none else found
+                given = value.kind.present.words
             called = f"argument `{argument.name}` of `{operator.func.full_name}`"
-            message = f"{called} is `{argument.type}`, and {found} is given"
+            message = f"{called} is `{argument.type}`, and {given} is given"
             hint = f"it is declared as `{operator.func}`"
             yield Found("TG323", message, value.node.span, "in this call", hint)
 
@@ -173,7 +178,10 @@ def _check_member(part: Typed) -> Iterator[Found]:
         node = part.node.function
     else:
         node = part.node
-    if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
+    if not isinstance(node, nodes.Member):
+        return
+    kind = part.parts[0].kind
+    if not kind.is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
     is_number = kind.is_number and kind != kinds.SCALAR
@@ -209,8 +217,10 @@ def _is_new(written: Sequence[nodes.Expression]) -> bool:
     if not written:
         return False
     node = written[0]
-    if isinstance(node, (nodes.Binary, nodes.Unary)):
-        return isinstance(node, nodes.Binary) or node.operator != "*"
+    if isinstance(node, nodes.Binary):
+        return True
+    if isinstance(node, nodes.Unary):
+        return node.operator != "*"
     if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
         return node.function.name.endswith("_") and _is_new([node.function.value])
     return nodes.called_name(node) in _MAKING
