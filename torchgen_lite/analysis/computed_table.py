@@ -82,12 +82,11 @@ def plan_of(registrations: Registrations) -> Plan:
     """The computed table of an operator. Raises ValueError for an unknown key name."""
     sets = registrations.sets
     kernels = kernels_by_key(registrations)
-    return compute_plan(
-        frozenset(kernels),
-        frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
-        {sets.parse(key): is_fallthrough(v) for key, v in registrations.fallbacks.items()},
-        sets,
-    )
+    falling = frozenset(key for key, label in kernels.items() if is_fallthrough(label))
+    fallbacks = {}
+    for key, label in registrations.fallbacks.items():
+        fallbacks[sets.parse(key)] = is_fallthrough(label)
+    return compute_plan(frozenset(kernels), falling, fallbacks, sets)
 
 
 def kernels_by_key(registrations: Registrations) -> dict[str, str]:

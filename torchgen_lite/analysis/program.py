@@ -80,7 +80,8 @@ class Program:
     @property
     def indexes(self) -> Iterator[KernelIndex]:
         """The functions of every module that an option names."""
-        return (index for options in self.modules.values() for index in options.values())
+        for options in self.modules.values():
+            yield from options.values()
 
     def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The findings that neither the configuration nor a comment excludes."""

@@ -132,12 +132,20 @@ class Resolved:
     @kept
     def group_of(self) -> Mapping[str, VariantGroup]:
         """The group of an operator, by full name."""
-        return {f.name: group for group in self.groups for f in group.functions()}
+        found = {}
+        for group in self.groups:
+            for function in group.functions():
+                found[function.name] = group
+        return found
 
     @kept
     def views_of(self) -> Mapping[str, ViewGroup]:
         """The view group of an operator, by full name."""
-        return {f.name: group for group in self.views for f in group.functions()}
+        found = {}
+        for group in self.views:
+            for function in group.functions():
+                found[function.name] = group
+        return found
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:
@@ -182,8 +190,13 @@ class Resolved:
         found = self._functional.get(operator.signature.without_defaults)
         if found is None:
             return None
-        names = [[a.name for a in o.schema.inputs] for o in (found, operator)]
-        return found if names[0] == names[1] else None
+        if _input_names(found) != _input_names(operator):
+            return None
+        return found
+
+
+def _input_names(operator: Operator) -> list[str]:
+    return [argument.name for argument in operator.schema.inputs]
 
 
 def derive_functions(

@@ -97,7 +97,10 @@ def run(
         hint = "if the script loads the backend itself, name that module with `--import`"
         stood_in = script is not None and not modules
         raise Refused(Diagnostic("TG012", found["error"], help=hint if stood_in else None))
-    at = f" in {found['failed'][0]}" if found["failed"] and found["error"] else ""
+    if found["failed"] and found["error"]:
+        at = f" in {found['failed'][0]}"
+    else:
+        at = ""
     return Run(found["tree"], found["samples"], found["error"] + at)
 
 

@@ -139,7 +139,13 @@ def coverage_command(
     else:
         worse = []
     # For a selection of the operators with a tag, the number served says little.
-    tags = () if calls or like else (only,) if only else ("core", "pointwise")
+    tags: tuple[str, ...]
+    if calls or like:
+        tags = ()
+    elif only:
+        tags = (only,)
+    else:
+        tags = ("core", "pointwise")
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
     sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
@@ -223,7 +229,9 @@ def _beside(key: str, overlay: Overlay) -> list[Section]:
     )
     rows = [(other, str(counts[other])) for other in sorted(counts)]
     title = "kernels at other keys of the backend"
-    return [Section(title, rows, ("key", "kernels"))] if rows else []
+    if rows:
+        return [Section(title, rows, ("key", "kernels"))]
+    return []
 
 
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:

@@ -119,7 +119,10 @@ def adopt_command(
         _write(root, changes)
     _list_changes(session, changes)
     places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
-    stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
+    if left:
+        stay = f", {counted(len(left), 'statement')} by hand: {places}"
+    else:
+        stay = ""
     would = " would move" if dry_run else " moved"
     session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
     written, gone = (sum(number) for number in zip((0, 0), *map(count_lines, changes)))

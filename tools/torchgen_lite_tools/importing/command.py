@@ -99,7 +99,10 @@ def import_command(
         left = f", {counted(len(diagnostics), 'thing')} to do by hand"
     else:
         left = ""
-    where = f" of namespace `{namespace}`" if namespace and not count else ""
+    if namespace and not count:
+        where = f" of namespace `{namespace}`"
+    else:
+        where = ""
     operators = f"{counted(count, 'operator')}{where}{left}"
     # Never replace a file by an empty one.
     if output is None or not count:
@@ -108,7 +111,9 @@ def import_command(
     else:
         write_file(session, output, text, f"{operators}, written to")
         session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
-    return session.exit_code(diagnostics) if count else ATTENTION
+    if count:
+        return session.exit_code(diagnostics)
+    return ATTENTION
 
 
 def _bound(library: Library) -> Iterator[str]:

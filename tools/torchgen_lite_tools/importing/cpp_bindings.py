@@ -47,7 +47,10 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     kernel = read_kernel(tree, given[1])
     overloads = reader.find(kernel)
     functions = _defined(tree, overloads)
-    said = "is overloaded" if functions else "is declared in none of these files"
+    if functions:
+        said = "is overloaded"
+    else:
+        said = "is declared in none of these files"
     why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
     why = "this is an instance of a template" if "<" in kernel.name else why
     found = why or _propose(tree, given[2:], functions[0], overloads)
@@ -167,14 +170,19 @@ def _argument(tree: CppTree, node: Node) -> tuple[str, str | None] | None:
         node = inner.named_children[0]
     is_name = called(tree, node) == "arg" or re.fullmatch(r'"\w+"_a', tree.of(node))
     word = is_name and re.search(r'"(\w+)"', tree.of(node))
-    return (word[1], default) if word and default != "" else None
+    if word and default != "":
+        return (word[1], default)
+    return None
 
 
 def _default(tree: CppTree, node: Node) -> str:
     """A default as schemas write it, "" for one that is not a literal."""
     text = tree.of(node)
     if node.type in ("initializer_list", "compound_literal_expression"):
-        inner = node if node.type == "initializer_list" else node.named_children[-1]
+        if node.type == "initializer_list":
+            inner = node
+        else:
+            inner = node.named_children[-1]
         parts = [_default(tree, one) for one in arguments(inner)]
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if (string := literal(tree, node)) is not None:

@@ -98,7 +98,10 @@ class Functions:
         """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
         self.asked.add(parts[-1])
-        named = [] if name.startswith("::") else [one for one in around if one]
+        if name.startswith("::"):
+            named = []
+        else:
+            named = [one for one in around if one]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
         if not name.startswith("::"):
             places += [tuple(one.split("::")) for one in used]
@@ -265,4 +268,6 @@ def bare_type(text: str) -> str:
     'optional<Tensor>'
     """
     plain = re.sub(r"\b(?:const|inline|static|extern)\b|&|\b[A-Za-z_]\w*::|(?<!\w)::", " ", text)
-    return re.sub(r"\s+", "", plain) if "*" not in plain else ""
+    if "*" not in plain:
+        return re.sub(r"\s+", "", plain)
+    return ""

@@ -65,7 +65,9 @@ def parse_macro(text: str) -> Macro | None:
     Macro(name='CPU', parameters=('n', 'f'), body='m.impl(n, torch::kCPU, f)')
     """
     match = re.fullmatch(r"([A-Za-z_]\w*)(\([^()]*\))?=(.*)", text.strip(), re.S)
-    return _macro(match[1], match[2], match[3]) if match else None
+    if match:
+        return _macro(match[1], match[2], match[3])
+    return None
 
 
 def _macro(name: str, parameters: str | None, body: str) -> Macro:
@@ -144,7 +146,9 @@ class CppText:
         start, origin, is_expansion = self._pieces[
             bisect_right(self._pieces, offset, key=lambda piece: piece[0]) - 1
         ]
-        return origin if is_expansion else origin + offset - start
+        if is_expansion:
+            return origin
+        return origin + offset - start
 
     def conditions(self, offset: int) -> tuple[str, ...] | None:
         """The conditions around a place, outermost first; None for more than a guard can repeat."""
@@ -317,7 +321,10 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         at = match.end()
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
-            now = "" if match.start() == guard else _OPENING[word].format(rest)
+            if match.start() == guard:
+                now = ""
+            else:
+                now = _OPENING[word].format(rest)
             open_.append((_and(*open_[-1]) if open_ else None, now))
         elif word in _BRANCHES and open_:
             around, before = open_.pop()

@@ -292,7 +292,10 @@ def _mentions(reader: Reader, node: Node) -> bool:
 
 def _read_statement(reader: Reader, node: Node, doc: str) -> None:
     tree = reader.tree
-    declared = node.child_by_field_name("declarator") if reader.binder else None
+    if reader.binder:
+        declared = node.child_by_field_name("declarator")
+    else:
+        declared = None
     value = (declared and declared.child_by_field_name("value")) or node
     if reader.binder and node.type == "assignment_expression":
         value = node.named_children[0]

@@ -76,7 +76,9 @@ def literal(tree: CppTree, node: Node) -> str | None:
         for one in node.named_children:
             if one.type != "comment":
                 parts.append(literal(tree, one))
-        return None if None in parts else "".join(filter(None, parts))
+        if None in parts:
+            return None
+        return "".join(filter(None, parts))
     return None
 
 

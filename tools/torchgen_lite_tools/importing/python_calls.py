@@ -130,7 +130,9 @@ class Registration:
 
     def constant(self, name: str, default: object) -> object:
         one = self.given.get(name)
-        return default if one is None else _constant(self.module, one)
+        if one is None:
+            return default
+        return _constant(self.module, one)
 
     def function(self) -> tuple[Module, Function] | None:
         """The function that is registered, and where it is, if these files have it."""
@@ -138,7 +140,9 @@ class Registration:
         if isinstance(given, FUNCTIONS):
             return self.module, given
         home, found = self.module.value(given) or (self.module, None)
-        return (home, found) if isinstance(found, FUNCTIONS) else None
+        if isinstance(found, FUNCTIONS):
+            return (home, found)
+        return None
 
 
 def _constant(module: Module, node: Given) -> object:
@@ -310,7 +314,10 @@ def _registrar(one: Meaning, call: ast.Call) -> _Registrar | None:
     """What is called if that is a function of PyTorch, or a method of a library or of an operator that was made."""
     module = one.module
     path = one.module.path(one.node)
-    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    if isinstance(one.node, ast.Attribute):
+        receiver = one.node.value
+    else:
+        receiver = None
     word = receiver and isinstance(one.node, ast.Attribute) and one.node.attr or ""
     if path.startswith(_TORCH):
         word = path.rpartition(".")[2]
@@ -425,7 +432,10 @@ def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast
 def _is_function(module: Module, node: ast.expr) -> bool:
     """Whether a name may stand for a function of PyTorch that registers, or for a method of a library."""
     for one in meanings(module, node):
-        receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+        if isinstance(one.node, ast.Attribute):
+            receiver = one.node.value
+        else:
+            receiver = None
         is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
         if is_registering_name(one.module.path(one.node)):
             return True
@@ -463,7 +473,10 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
 
 def _is_suspect(one: Meaning, call: ast.Call) -> bool:
     """Whether a call of something that is not known here looks like a registration."""
-    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    if isinstance(one.node, ast.Attribute):
+        receiver = one.node.value
+    else:
+        receiver = None
     path = one.module.path(one.node)
     if isinstance(one.node, ast.Attribute):
         word = one.node.attr

@@ -94,7 +94,10 @@ class Module:
             return self.others[name]
         parts = tuple(name.split("."))
         one = self.others.get(parts[-1])
-        path = PurePath(one.source.path).with_suffix("").parts if one else ()
+        if one:
+            path = PurePath(one.source.path).with_suffix("").parts
+        else:
+            path = ()
         return one if path[-len(parts) :] == parts else None
 
     def assignments(self, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
@@ -245,7 +248,9 @@ def alternatives(node: ast.expr) -> Sequence[ast.expr]:
         return node.body, node.orelse
     if isinstance(node, ast.BoolOp):
         return node.values
-    return (node.value,) if isinstance(node, ast.NamedExpr) else ()
+    if isinstance(node, ast.NamedExpr):
+        return (node.value,)
+    return ()
 
 
 def attribute_of(node: ast.expr | None) -> ast.Attribute | None:

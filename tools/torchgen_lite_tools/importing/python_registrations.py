@@ -145,11 +145,15 @@ def _report_unread(library: Library, module: Module, what: object, at: ast.expr,
 def _name(one: Registration) -> str:
     """The operator's whole name: from a text, `torch.ops.mylib.f.default`, or an operator that was made."""
     given, (namespace, _), path = one.given.get("name"), one.owner, one.path("name")
-    name = made_operator(one.module, given) if isinstance(given, ast.expr) else ""
+    if isinstance(given, ast.expr):
+        name = made_operator(one.module, given)
+    else:
+        name = ""
     if path.startswith("torch.ops."):
         name = path.removeprefix("torch.ops.").replace(".", "::", 1).removesuffix(".default")
     name = name or one.text("name")
-    name = f"{namespace}::{name}" if namespace and "::" not in name else name
+    if namespace and "::" not in name:
+        name = f"{namespace}::{name}"
     if not re.fullmatch(r"\w+::\w+(\.\w+)?", name):
         raise Unread(f"`{name}` is not the whole name of an operator")
     return name
@@ -284,7 +288,10 @@ def _named(one: Registration, library: Library, operator: str, what: str, kind: 
     if given is None:
         raise Unread("there is no function")
     own = f"{one.module.name}."
-    path = own + given.name if isinstance(given, FUNCTIONS) else one.path("fn")
+    if isinstance(given, FUNCTIONS):
+        path = own + given.name
+    else:
+        path = one.path("fn")
     module, _, word = path.rpartition(".")
     if module != one.module.name:
         home = one.module.others.get(module)

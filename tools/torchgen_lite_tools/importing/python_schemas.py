@@ -83,7 +83,10 @@ def _returns(module: Module, node: ast.expr | None) -> str:
         "Tuple",
         "tuple",
     ):
-        parts = one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice]
+        if isinstance(one.slice, ast.Tuple):
+            parts = one.slice.elts
+        else:
+            parts = [one.slice]
         types = [_read(home, part) for part in parts]
         shown = f"({', '.join(types)})"
     else:
@@ -153,13 +156,19 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def _is_plain_device(module: Module, call: ast.Call) -> bool:
+    """`torch.device("cuda")`, of which the schema has the text."""
+    is_device = module.path(call.func) == "torch.device"
+    return is_device and len(call.args) == 1 and not call.keywords
+
+
 def _default(module: Module, node: ast.expr) -> str:
     """A default as the schema has it; raises ValueError."""
     path = module.path(node)
     if path.startswith("torch."):
         return path.removeprefix("torch.")
-    if isinstance(node, ast.Call) and module.path(node.func) == "torch.device":
-        node = node.args[0] if len(node.args) == 1 and not node.keywords else node
+    if isinstance(node, ast.Call) and _is_plain_device(module, node):
+        node = node.args[0]
     try:
         value = module.constant(node)
     except (ValueError, TypeError):

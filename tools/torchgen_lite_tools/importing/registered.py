@@ -101,7 +101,10 @@ def compare(
         was = before.get(name)
         now = after.get(name)
         if was is None or now is None:
-            said = "was not registered before" if now else "is no longer registered"
+            if now:
+                said = "was not registered before"
+            else:
+                said = "is no longer registered"
             found.append(_differs(name, f"`{name}` {said}"))
             continue
         own = generated.added.get(name, ())

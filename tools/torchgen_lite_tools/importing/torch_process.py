@@ -59,7 +59,9 @@ def ask_torch(
 
 def said_code(code: int) -> str:
     """How a process ended."""
-    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+    if code >= 0:
+        return f"exit code {code}"
+    return f"signal {-code}"
 
 
 def send_answer() -> None:

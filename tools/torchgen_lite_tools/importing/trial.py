@@ -60,7 +60,9 @@ def trial_of(folder: Path, build: str, test: str, load: Sequence[str]) -> Trial 
     if not load and (build or test):
         given = "--build" if build else "--test"
         raise click.UsageError(f"`{given}` needs `--load`: what registers the operators.")
-    return Trial(folder, build, test, load) if load else None
+    if load:
+        return Trial(folder, build, test, load)
+    return None
 
 
 def run_before(session: Session, trial: Trial, names: Collection[str]) -> Run:

@@ -41,7 +41,10 @@ def hover(analysis: Analysis, place: Place) -> str | None:
         name = place.operator
     else:
         name = ""
-    operator = find_operator(analysis, name, place.operator) if name else None
+    if name:
+        operator = find_operator(analysis, name, place.operator)
+    else:
+        operator = None
     if operator is None:
         return None
     return _about_operator(analysis, operator)
@@ -51,7 +54,10 @@ def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None
     """The operator with this name; the namespace of the surrounding entry may be omitted."""
     namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
     resolved = analysis.program.resolved
-    whole = f"{namespace}::{name}" if namespace and "::" not in name else name
+    if namespace and "::" not in name:
+        whole = f"{namespace}::{name}"
+    else:
+        whole = name
     return resolved.find(whole) or resolved.find(name)
 
 

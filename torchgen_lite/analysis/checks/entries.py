@@ -56,7 +56,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
             yield finding(one.function, "TG126", message, place, "not a view", hint)
     known_names = _out_of_place_names(resolved) if tagged else frozenset[tuple[str, str]]()
     for one in tagged:
-        function, root = one.function, root_of(one.schema.base_name)
+        function = one.function
+        root = root_of(one.schema.base_name)
         place = function.place("tags")
         is_alone = one.kind is SchemaKind.inplace and (function.namespace, root) not in known_names
         # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.

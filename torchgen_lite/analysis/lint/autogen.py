@@ -20,8 +20,12 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """
     for group in resolved.groups:
         variants = list(group.functions())
-        asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-        given = {f.func.local_name for f in variants if not f.is_written}
+        asked: set[str] = set()
+        given: set[str] = set()
+        for variant in variants:
+            asked.update(name.rpartition("::")[2] for name in variant.autogen)
+            if not variant.is_written:
+                given.add(variant.func.local_name)
         if asked != given:
             yield _disagreement(variants, asked, given)
 
@@ -43,11 +47,11 @@ def _disagreement(
         hint = "leave `autogen` out: the group is complete"
     surplus = sorted(asked - given)
     missing = sorted(given - asked)
+    parts = []
     if surplus:
-        parts = [f"not derived: {', '.join(surplus)}"]
-    else:
-        parts = []
-    parts += [f"not named: {', '.join(missing)}"] if missing else []
+        parts.append(f"not derived: {', '.join(surplus)}")
+    if missing:
+        parts.append(f"not named: {', '.join(missing)}")
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 
 

@@ -139,7 +139,8 @@ def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
         other = meant_instead.get(function.namespace)
         if other is not None:
             message = f"`{function.namespace}` is another namespace than `{other}`, where most operators are"
-            span, hint = function.func.name_span, meant(function.namespace, other)
+            span = function.func.name_span
+            hint = meant(function.namespace, other)
             yield finding(function, "TG430", message, span, "a namespace of its own", hint)
 
 
