@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from torchgen_lite.analysis.compare import compare_schemas
+from torchgen_lite.analysis.comparison.compare import compare_schemas
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # Old and new; the verdict of 2.13 is in FACTS or was asked for while this was written.

@@ -9,7 +9,7 @@ import inspect
 import random
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.compare import compare_schemas
+from torchgen_lite.analysis.comparison.compare import compare_schemas
 from torchgen_lite.schema import FunctionSchema
 
 _TYPES = ("int", "float", "str", "Tensor")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tests.fuzz.outcomes import is_worse, outcomes
 from tests.fuzz.pairs import lost
 from tests.fuzz.programs import BACKENDS, COMPOSED, Case, Entry, Programs, mark
-from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.comparison.compare import compare_operators
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program

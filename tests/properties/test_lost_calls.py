@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.outcomes import is_worse, outcomes
-from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.comparison.compare import compare_operators
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader.config.project import Config

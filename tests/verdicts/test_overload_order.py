@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.analysis.overload_order import taken_values
+from torchgen_lite.analysis.comparison.overload_order import taken_values
 
 
 @pytest.mark.torch

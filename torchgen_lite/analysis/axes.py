@@ -8,9 +8,9 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -29,13 +29,14 @@ def axes_of(operator: Operator) -> Axes | None:
 
     The tag `pointwise` implies a line if there is none.
     """
-    schema, line = operator.schema, operator.function.axes
+    schema = operator.schema
+    line = operator.function.axes
     is_said = line is not None or "pointwise" in operator.function.tags
     if not is_said or _unsuited(operator):
         return None
     if line is not None:
         return _completed(schema, line)
-    tensors = [a for a in schema.arguments if is_tensor_like(a.type)]
+    tensors = tensors_in(schema.arguments)
     if not tensors or any(dispatch_kind(a.type).is_list for a in tensors):
         return None
     star = (Axis("*b"),)
@@ -48,25 +49,41 @@ def is_pointwise(operator: Operator, line: Axes) -> bool:
 
     A result that lacks an axis of a tensor is computed from several elements; in a list each may have a layout of its own.
     """
-    every = [one.axes for one in (*line.tensors, *line.results)]
-    axes = {axis for own in every for axis in own}
-    is_said = "pointwise" in operator.function.tags
-    is_plain = len(axes) == 1 and all(len(own) == 1 and own[0].is_star for own in every)
-    has_all = all(axes.issubset(one.axes) for one in line.results)
-    has_list = any(value_kind(r.type) == TENSORS for r in operator.schema.returns)
-    is_clean = has_all and not has_list and not any(axis.mark for axis in axes)
-    return is_clean and (is_said or is_plain)
+    values = (*line.tensors, *line.results)
+    axes: set[Axis] = set()
+    for value in values:
+        axes.update(value.axes)
+    if any(axis.mark for axis in axes):
+        return False
+    if not all(axes.issubset(result.axes) for result in line.results):
+        return False
+    if any(value_kind(result.type) == TENSORS for result in operator.schema.returns):
+        return False
+    if "pointwise" in operator.function.tags:
+        return True
+    has_star = all(len(value.axes) == 1 and value.axes[0].is_star for value in values)
+    return has_star and len(axes) == 1
 
 
 def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
-    own = {one.name: one.axes for one in line.tensors}
-    results = {_name(names, i, one): one.axes for i, one in enumerate(line.results)}
-    for name in [a.name for a in schema.written if a.name in own or a.name in results]:
-        results.setdefault(name, own.setdefault(name, results.get(name, ())))
-    tensors = tuple(Axed(a.name, own[a.name]) for a in schema.arguments if a.name in own)
-    return Axes(tensors, tuple(Axed(n, results[n]) for n in names if n in results), line.span)
+    tensors = {tensor.name: tensor.axes for tensor in line.tensors}
+    results = {}
+    for index, result in enumerate(line.results):
+        results[_name(names, index, result)] = result.axes
+    for argument in schema.written:
+        # What is written is given and returned: the line says it once.
+        axes = tensors.get(argument.name, results.get(argument.name))
+        if axes is not None:
+            tensors.setdefault(argument.name, axes)
+            results.setdefault(argument.name, axes)
+    arguments = [argument.name for argument in schema.arguments]
+    return Axes(_ordered(arguments, tensors), _ordered(names, results), line.span)
+
+
+def _ordered(names: Iterable[str], axes: Mapping[str, tuple[Axis, ...]]) -> tuple[Axed, ...]:
+    return tuple([Axed(name, axes[name]) for name in names if name in axes])
 
 
 def _result_names(schema: FunctionSchema) -> list[str]:
@@ -82,7 +99,8 @@ def _name(names: list[str], index: int, result: Axed) -> str:
 
 def _unsuited(operator: Operator) -> str:
     """Why an operator can't have axes; empty if it can."""
-    schema, name = operator.schema, operator.schema.full_name
+    schema = operator.schema
+    name = operator.schema.full_name
     if operator.function.namespace in TORCH_NAMESPACES:
         return f"PyTorch has rules of its own for `{name}`"
     if operator.is_only_composed:
@@ -97,59 +115,76 @@ def _unsuited(operator: Operator) -> str:
     wrong = [r for r in results_of(schema) if not is_tensor_like(r.value.type)]
     if wrong:
         return f"result `{wrong[0].name}` of `{name}` is `{wrong[0].value.type}`, which has no axes"
-    return "" if _result_names(schema) else f"`{name}` returns and writes no tensor"
+    if _result_names(schema):
+        return ""
+    return f"`{name}` returns and writes no tensor"
 
 
-def check(operator: Operator, line: Axes) -> Iterator[Found]:
+def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
     """Every mistake in a line of `axes:`."""
-    schema, reason = operator.schema, _unsuited(operator)
+    schema = operator.schema
+    reason = _unsuited(operator)
     if reason:
         yield Found("TG349", reason, line.span, "no axes here", "leave it out")
         return
-    tensors = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    tensors = [a.name for a in tensors_in(schema.arguments)]
     results = _result_names(schema)
-    named = [(_name(results, i, one), one) for i, one in enumerate(line.results)]
+    named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
+    named_results = []
+    for index, result in enumerate(line.results):
+        named_results.append((_name(results, index, result), result))
     wrong = [
-        *_check_names(schema, "tensor", tensors, [(one.name, one) for one in line.tensors]),
-        *_check_names(schema, "result", results, named),
+        *_check_names(schema, "tensor", tensors, named_tensors),
+        *_check_names(schema, "result", results, named_results),
     ]
-    given = {one.name for one in _completed(schema, line).results}
-    for name in [name for name in results if name not in given]:
-        message = f"no axes for result `{name}` of `{schema.full_name}`"
-        wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
-    yield from wrong or _check_axes(schema, line)
+    given = {result.name for result in _completed(schema, line).results}
+    for name in results:
+        if name not in given:
+            message = f"no axes for result `{name}` of `{schema.full_name}`"
+            wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
+    yield from wrong or _check_agreement(schema, line)
 
 
 def _check_names(
     schema: FunctionSchema, what: str, names: list[str], given: list[tuple[str, Axed]]
 ) -> Iterator[Found]:
     """Each is what the operator has, once, and has an axis once."""
-    for index, (name, one) in enumerate(given):
-        if name not in names:
+    every = f"its {what}s are {', '.join(names)}"
+    seen: set[str] = set()
+    for name, value in given:
+        if not name:
+            message = f"`{schema.full_name}` has {counted(len(names), what)}"
+            yield Found("TG349", message, value.span, "one more", every)
+        elif name not in names:
             message = f"`{schema.full_name}` has no {what} `{name}`"
-            if not name:
-                message = f"`{schema.full_name}` has {counted(len(names), what)}"
-            hint = did_you_mean(name, names) or f"its {what}s are {', '.join(names)}"
-            yield Found("TG349", message, one.span, f"not a {what}" if name else "one more", hint)
-        elif name in [before for before, _ in given[:index]]:
-            yield Found("TG349", f"{what} `{name}` is named twice", one.span, "again")
-        for place, axis in enumerate(one.axes):
-            if axis.name in [before.name for before in one.axes[:place]]:
-                message = f"a tensor has axis `{axis.name}` twice"
-                yield Found("TG349", message, axis.span, "again", "give it another name")
+            hint = did_you_mean(name, names) or every
+            yield Found("TG349", message, value.span, f"not a {what}", hint)
+        elif name in seen:
+            yield Found("TG349", f"{what} `{name}` is named twice", value.span, "again")
+        seen.add(name)
+        yield from _check_repeated(value.axes)
 
 
-def _check_axes(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
+def _check_repeated(axes: Iterable[Axis]) -> Iterator[Found]:
+    seen: set[str] = set()
+    for axis in axes:
+        if axis.name in seen:
+            message = f"a tensor has axis `{axis.name}` twice"
+            yield Found("TG349", message, axis.span, "again", "give it another name")
+        seen.add(axis.name)
+
+
+def _check_agreement(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
-    every = [axis for one in (*line.tensors, *line.results) for axis in one.axes]
+    every = _axes_in(*line.tensors, *line.results)
     first = {axis.name: axis for axis in reversed(every)}
     for axis in every:
         if axis.mark != first[axis.name].mark:
             message = f"axis `{axis.name}` is `{first[axis.name]}` before, and `{axis}` here"
             yield Found("TG349", message, axis.span, "another mark", "mark it alike everywhere")
             return
-    given = {axis.name for one in whole.tensors for axis in one.axes}
+    given = {axis.name for axis in _axes_in(*whole.tensors)}
     for axis in first.values():
         lacking = [one.name for one in whole.results if axis not in one.axes]
         if axis.name not in given:
@@ -163,15 +198,30 @@ def _check_axes(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
         elif axis.mark == "+" and not lacking:
             message = f"every result has axis `{axis.name}`"
             yield Found("TG349", message, axis.span, "not summed over", f"write `{axis.name}`")
-    results = {one.name: one.axes for one in whole.results}
-    stars = {one.name: [a for a in one.axes if a.is_star] for one in line.tensors}
-    known = {own[0].name for own in stars.values() if len(own) == 1}
-    for one in line.tensors:
-        open_ = [axis for axis in stars[one.name] if axis.name not in known]
-        if len(open_) > 1 and len(stars[one.name]) > 1:
-            message = f"which dimensions of `{one.name}` are `{open_[0]}`, and which `{open_[1]}`?"
+    yield from _check_stars(line)
+    results = {result.name: result.axes for result in whole.results}
+    for tensor in line.tensors:
+        if results.get(tensor.name, tensor.axes) != tensor.axes:
+            message = f"`{tensor.name}` is written, so its axes stay as they are"
+            yield Found("TG349", message, tensor.span, "other axes than the result")
+
+
+def _axes_in(*values: Axed) -> list[Axis]:
+    axes: list[Axis] = []
+    for value in values:
+        axes += value.axes
+    return axes
+
+
+def _check_stars(line: Axes) -> Iterator[Found]:
+    """Of several `*` in a tensor, all but one must be alone in another tensor, which tells how many dimensions they are."""
+    stars = {}
+    for tensor in line.tensors:
+        stars[tensor.name] = [axis for axis in tensor.axes if axis.is_star]
+    known = {axes[0].name for axes in stars.values() if len(axes) == 1}
+    for name, axes in stars.items():
+        unknown = [axis for axis in axes if axis.name not in known]
+        if len(unknown) > 1:
+            message = f"which dimensions of `{name}` are `{unknown[0]}`, and which `{unknown[1]}`?"
             hint = "give another tensor one of them alone"
-            yield Found("TG349", message, open_[1].span, "not told", hint)
-        if results.get(one.name, one.axes) != one.axes:
-            message = f"`{one.name}` is written, so its axes stay as they are"
-            yield Found("TG349", message, one.span, "other axes than the result")
+            yield Found("TG349", message, unknown[1].span, "not told", hint)

@@ -35,7 +35,8 @@ _SAME_CONSTANTS: dict[str, object] = {
     "Mean": 1,
     "Sum": 2,
 }
-_NAME, _SIZE = re.compile(r"[\w.]+"), re.compile(r"\[\d+\]")
+_NAME = re.compile(r"[\w.]+")
+_SIZE = re.compile(r"\[\d+\]")
 
 
 def accepts(wide: Type, narrow: Type) -> bool:
@@ -44,7 +45,8 @@ def accepts(wide: Type, narrow: Type) -> bool:
     `Tensor?` accepts `Tensor`, `Scalar` accepts `int`, `Any` accepts everything; the elements of a list
     must have the same type. Sizes, as in `int[2]`, are compared by `size_of`.
     """
-    key, other = type_key(wide), type_key(narrow)
+    key = type_key(wide)
+    other = type_key(narrow)
     if key in ("Any", other):
         return True
     if isinstance(wide, OptionalType):
@@ -76,7 +78,9 @@ def size_of(type_: Type) -> int | None:
     """The size of a type's outermost list: 2 for `int[2]` and `int[2]?`."""
     while isinstance(type_, OptionalType):
         type_ = type_.elem
-    return type_.size if isinstance(type_, ListType) else None
+    if isinstance(type_, ListType):
+        return type_.size
+    return None
 
 
 AliasKey = tuple[tuple[frozenset[str], frozenset[str], bool] | None, ...]
@@ -91,7 +95,10 @@ def alias_key(type_: Type) -> AliasKey:
     inherited = None
     for node in walk_type(type_):
         annotation = node.annotation or inherited
-        inherited = annotation if isinstance(node, OptionalType) else None
+        if isinstance(node, OptionalType):
+            inherited = annotation
+        else:
+            inherited = None
         if isinstance(node, OptionalType):
             continue
         if annotation is None:

@@ -2,104 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
-from torchgen_lite.analysis.kernels import DEVICES, Origin, origins
-from torchgen_lite.analysis.lost_calls import Served
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+from torchgen_lite.analysis.kernels import DEVICES, Origin
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.registrations import FUNCTIONALIZE
+from torchgen_lite.analysis.registrations import FUNCTIONALIZE, META, RECORDING
+from torchgen_lite.analysis.served import Served, Strength
 from torchgen_lite.loader.entry.axes import Axes
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.model import bare_type
 
-_VMAP, _FUNC = "FuncTorchBatched", "torch.func.functionalize"
-# The keys whose kernels are the answers.
-_KEYS = {
-    "Gradients": "Autograd{}",
-    "Forward mode": "Autograd{}",
-    "torch.vmap": _VMAP,
-    "torch.compile": "Meta",
-    "Writes and views, compiled": FUNCTIONALIZE,
-    "torch.autocast": "Autocast{}",
-    _FUNC: FUNCTIONALIZE,
+REFUSED = "refused"
+NO_RULE = "no rule"
+WORKS = "works"
+BY_A_LOOP = "by a loop"
+_BY_STRENGTH = {
+    Strength.nothing: REFUSED,
+    Strength.fallback: NO_RULE,
+    Strength.kernel: WORKS,
 }
-# By the strength of what serves a call: nothing, a fallback, a kernel.
-REFUSED, NO_RULE, WORKS = _WORDS = ("refused", "no rule", "works")
+_VMAP = "FuncTorchBatched"
 _COMPOSED = "composed of other operators"
+_SILENT = "the entry says nothing"
+# Dynamo takes no call that returns an integer or a boolean alone.
 UNTRACED = ("-> int", "-> SymInt", "-> bool")
-_LOST = origins("underived not_implemented refuses_out")
+_LOST = frozenset({Origin.underived, Origin.not_implemented, Origin.refuses_out})
+
+
+class Answer(NamedTuple):
+    """A word, and why."""
+
+    word: str
+    why: str
+
+
+class _Call(NamedTuple):
+    """Calls of an operator that come to a key, and what is registered when all that a package loads is there."""
+
+    operator: Operator
+    served: Served
+    key: str
+
+    @property
+    def answer(self) -> Answer:
+        """By what serves the key: nothing, a fallback, a kernel."""
+        strength = self.served.strength(self.key)
+        if strength is Strength.nothing:
+            return Answer(REFUSED, f"no kernel for `{self.key}`")
+        return Answer(_BY_STRENGTH[strength], self.served.cells[self.key].label)
+
+    @property
+    def info(self) -> DifferentiabilityInfo | None:
+        """The formulas, where they make the kernel."""
+        plan: AutogradPlan | None = self.operator.others.autograd.get(self.operator.name)
+        if plan is None or self.served.origin(self.key) not in RECORDING:
+            return None
+        return plan.info
 
 
 def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
     """Each subject with a word, and why. `served` is what is registered when all that a package loads is there."""
-    plan, schema = operator.others.autograd.get(operator.name), operator.schema
-    is_composed, in_python = served.is_composed, Origin.vmap in served.policy.makes
-    device = min({k.key for k in operator.own_kernels} & {"CPU", *DEVICES}, default="CPU")
-    for subject, pattern in _KEYS.items():
-        key = pattern.format(device)
-        strength = served.strength(key)
-        origin, word, why = served.origin(key), _WORDS[strength], served.cells[key].label
-        info = plan.info if plan and origin in (Origin.formulas, Origin.autograd) else None
-        if origin is Origin.passes or info and not (info.slots and info.outputs):
-            word, why = NO_RULE, Origin.fallthrough.value
-        elif origin in _LOST or subject == "Forward mode" and info and refuses_forward(info):
-            word, why = REFUSED, refuses_forward(info) if info else why
-        elif subject == "torch.compile" and str(schema).endswith(UNTRACED):
-            word, why = REFUSED, "Dynamo takes no call that returns an integer or a boolean alone"
-        elif key == _VMAP and word == NO_RULE:
-            word = "by a loop" if takes_a_loop(schema) else REFUSED
-        elif subject == _FUNC and word == NO_RULE:
-            word = REFUSED if schema.annotated else WORKS
-            if in_python and (schema.written or is_composed and schema.annotated):
-                how = _COMPOSED if is_composed else "on copies of what is written"
-                word, why = WORKS, f"{how}, from PyTorch 2.9 on"
-        elif key == FUNCTIONALIZE and subject != _FUNC:
-            word = WORKS if served.functionalizes(operator) else REFUSED
-        if key != FUNCTIONALIZE or subject == _FUNC or schema.annotated:
-            yield subject, word, why if strength else f"no kernel for `{key}`"
-    if in_python:
-        yield from _of_package(operator, is_composed)
+    devices = {kernel.key for kernel in operator.own_kernels} & {"CPU", *DEVICES}
+    device = min(devices, default="CPU")
+    for subject, key, answer in _SUBJECTS:
+        found = answer(_Call(operator, served, key.format(device)))
+        if found is not None:
+            yield subject, *found
+    if Origin.vmap in served.policy.makes:
+        yield from _of_package(operator, served.is_composed)
+
+
+def _gradients(call: _Call) -> Answer:
+    origin = call.served.origin(call.key)
+    is_recorded = call.info is None or (call.info.slots and call.info.outputs)
+    if origin is Origin.passes or not is_recorded:
+        return Answer(NO_RULE, Origin.fallthrough.value)
+    if origin in _LOST:
+        return Answer(REFUSED, call.answer.why)
+    return call.answer
+
+
+def _forward(call: _Call) -> Answer:
+    answer = _gradients(call)
+    if call.info is not None:
+        problem = refuses_forward(call.info)
+    else:
+        problem = ""
+    if problem and answer.word == WORKS:
+        return Answer(REFUSED, problem)
+    return answer
+
+
+def _vmap(call: _Call) -> Answer:
+    word, why = call.answer
+    if word != NO_RULE:
+        return call.answer
+    return Answer(BY_A_LOOP if takes_a_loop(call.operator.schema) else REFUSED, why)
+
+
+def _compiled(call: _Call) -> Answer:
+    is_untraced = str(call.operator.schema).endswith(UNTRACED)
+    if is_untraced and call.served.strength(call.key):
+        return Answer(REFUSED, "Dynamo takes no call that returns an integer or a boolean alone")
+    return call.answer
+
+
+def _writes(call: _Call) -> Answer | None:
+    """None for an operator that neither writes nor returns a view."""
+    if not call.operator.schema.annotated:
+        return None
+    if call.served.functionalizes(call.operator):
+        word = WORKS
+    else:
+        word = REFUSED
+    return Answer(word, call.answer.why)
+
+
+def _functionalized(call: _Call) -> Answer:
+    """Under `torch.func.functionalize`, which has the package of torch-python copy what is written."""
+    word, why = call.answer
+    if word != NO_RULE:
+        return call.answer
+    schema = call.operator.schema
+    if Origin.vmap in call.served.policy.makes:
+        if call.served.is_composed and schema.annotated:
+            return Answer(WORKS, f"{_COMPOSED}, from PyTorch 2.9 on")
+        if schema.written:
+            return Answer(WORKS, "on copies of what is written, from PyTorch 2.9 on")
+    return Answer(REFUSED if schema.annotated else WORKS, why)
+
+
+def _autocast(call: _Call) -> Answer:
+    return call.answer
+
+
+# What an operator may compose with, the key that its calls come to then, and the answer.
+_SUBJECTS: Sequence[tuple[str, str, Callable[[_Call], Answer | None]]] = (
+    ("Gradients", "Autograd{}", _gradients),
+    ("Forward mode", "Autograd{}", _forward),
+    ("torch.vmap", _VMAP, _vmap),
+    ("torch.compile", META, _compiled),
+    ("Writes and views, compiled", FUNCTIONALIZE, _writes),
+    ("torch.autocast", "Autocast{}", _autocast),
+    ("torch.func.functionalize", FUNCTIONALIZE, _functionalized),
+)
 
 
 def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, str, str]]:
     """What only the package of torch-python registers."""
-    function, schema, line = operator.function, operator.schema, operator.axes
-    others = (WORKS, _COMPOSED) if is_composed else (REFUSED, "no axes")
-    yield "DTensor", *((WORKS, "axes") if line else others)
-    # PyTorch has a rule for what `axes` leaves out, because it is random.
-    is_known = "pointwise" in function.tags and takes_a_loop(schema) and not schema.annotated
-    if is_known and sum(is_tensor_like(a.type) for a in schema.positional) <= 2:
-        others = (WORKS, "the tag `pointwise`")
-    yield "Jagged NestedTensor", *(_jagged(schema, line) if line else others)
-    summed = [a.name for one in (line.tensors if line else ()) for a in one.axes if a.mark == "+"]
-    # As `_axes.py` counts: a sum over an axis that several tensors have.
-    by_axes = "axes" if len(summed) > len({*summed}) else ""
-    said = {"Flop counter": by_axes if function.flops is None else "flops"}
-    said["Decompositions"] = ", ".join(function.decompose)
-    said["Selective checkpoint"] = function.checkpoint or ""
-    for subject, text in said.items():
-        yield subject, WORKS if text else NO_RULE, text or "the entry says nothing"
+    function = operator.function
+    line = operator.axes
+    if is_composed:
+        without = Answer(WORKS, _COMPOSED)
+    else:
+        without = Answer(REFUSED, "no axes")
+    yield "DTensor", *(Answer(WORKS, "axes") if line else without)
+    if line:
+        yield "Jagged NestedTensor", *_jagged(operator.schema, line)
+    elif _is_pointwise(operator):
+        yield "Jagged NestedTensor", WORKS, "the tag `pointwise`"
+    else:
+        yield "Jagged NestedTensor", *without
+    yield "Flop counter", *_said(_counted_by(operator))
+    yield "Decompositions", *_said(", ".join(function.decompose))
+    yield "Selective checkpoint", *_said(function.checkpoint or "")
 
 
-def _jagged(schema: FunctionSchema, line: Axes) -> tuple[str, str]:
+def _said(text: str) -> Answer:
+    if text:
+        return Answer(WORKS, text)
+    return Answer(NO_RULE, _SILENT)
+
+
+def _is_pointwise(operator: Operator) -> bool:
+    """Whether PyTorch has a rule for what `axes` leaves out, because it is random."""
+    schema = operator.schema
+    if "pointwise" not in operator.function.tags or schema.annotated or not takes_a_loop(schema):
+        return False
+    return len(tensors_in(schema.positional)) <= 2
+
+
+def _counted_by(operator: Operator) -> str:
+    """The field that says how many operations a call takes: as `_axes.py` counts, a sum over an axis of several tensors."""
+    if operator.function.flops is not None:
+        return "flops"
+    summed = list[str]()
+    if operator.axes:
+        for tensor in operator.axes.tensors:
+            summed += [axis.name for axis in tensor.axes if axis.mark == "+"]
+    if len(summed) > len(set(summed)):
+        return "axes"
+    return ""
+
+
+def _jagged(schema: FunctionSchema, line: Axes) -> Answer:
     """As `_axes.py` decides for each call: the items and the jagged dimension are in the only `*`."""
-    stars = {axis.name for one in line.tensors for axis in one.axes if axis.is_star}
-    first = [one.axes[0] for one in line.tensors if one.axes]
+    stars = set[str]()
+    for tensor in line.tensors:
+        stars.update(axis.name for axis in tensor.axes if axis.is_star)
+    first = [tensor.axes[0] for tensor in line.tensors if tensor.axes]
     has_place = any(axis.is_star and axis.mark != "!" for axis in first)
-    is_inner = any(axis.is_star for one in line.results for axis in one.axes[1:])
+    inner = [axis for result in line.results for axis in result.axes[1:]]
+    is_inner = any(axis.is_star for axis in inner)
     is_fresh = bool(schema.written) and not all(value.annotation for value in schema.returns)
-    is_taken = len(stars) == 1 and has_place and not is_inner and not is_fresh
-    return (WORKS, "axes") if is_taken else (REFUSED, "not with such axes and results")
+    if len(stars) == 1 and has_place and not is_inner and not is_fresh:
+        return Answer(WORKS, "axes")
+    return Answer(REFUSED, "not with such axes and results")
 
 
 def takes_a_loop(schema: FunctionSchema) -> bool:
     """Whether PyTorch's fallback for `vmap` calls the operator for each item (functorch `BatchedFallback.cpp`)."""
-    first, returns = schema.arguments[:1], schema.returns
-    if schema.annotated and not (schema.annotated == schema.written == first and len(returns) == 1):
+    returns = schema.returns
+    if schema.annotated and not _writes_to_first(schema):
         return False
-    if [a.annotation for a in schema.annotated] != [r.annotation for r in returns if r.annotation]:
+    returned = [value.annotation for value in returns if value.annotation]
+    if [argument.annotation for argument in schema.annotated] != returned:
         return False
-    lists = [a for a in schema.arguments if is_tensor_like(a.type) and isinstance(a.type, ListType)]
-    return bool(returns) and not lists and all(bare_type(r.type) == "Tensor" for r in returns)
+    tensors = tensors_in(schema.arguments)
+    if any(isinstance(argument.type, ListType) for argument in tensors):
+        return False
+    return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)
+
+
+def _writes_to_first(schema: FunctionSchema) -> bool:
+    """Whether it writes to its first argument, and returns that alone."""
+    first = schema.arguments[:1]
+    return schema.annotated == schema.written == first and len(schema.returns) == 1

@@ -65,7 +65,9 @@ class Cell(NamedTuple):
     @property
     def called(self) -> str:
         """The origin as readers are told."""
-        return self.source if self.origin in CALLED else self.origin
+        if self.origin in CALLED:
+            return self.source
+        return self.origin
 
     @property
     def falls_through(self) -> bool:
@@ -78,19 +80,21 @@ def is_fallthrough(label: str) -> bool:
 
 def plan_of(registrations: Registrations) -> Plan:
     """The computed table of an operator. Raises ValueError for an unknown key name."""
-    sets, kernels = registrations.sets, kernels_by_key(registrations)
-    return compute_plan(
-        frozenset(kernels),
-        frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
-        {sets.parse(key): is_fallthrough(v) for key, v in registrations.fallbacks.items()},
-        sets,
-    )
+    sets = registrations.sets
+    kernels = kernels_by_key(registrations)
+    falling = frozenset(key for key, label in kernels.items() if is_fallthrough(label))
+    fallbacks = {}
+    for key, label in registrations.fallbacks.items():
+        fallbacks[sets.parse(key)] = is_fallthrough(label)
+    return compute_plan(frozenset(kernels), falling, fallbacks, sets)
 
 
 def kernels_by_key(registrations: Registrations) -> dict[str, str]:
     """The label of each kernel, by its key in the table."""
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
-    parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
+    parsed = {}
+    for key, label in registrations.kernels.items():
+        parsed[registrations.sets.parse(key)] = label
     if "Undefined" in parsed:
         parsed["CompositeImplicitAutograd"] = parsed.pop("Undefined")
     return parsed
@@ -107,12 +111,19 @@ def cell_of(registrations: Registrations, slot: str) -> Cell:
 
 
 def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]:
-    kernels, fallbacks = kernels_by_key(registrations), registrations.fallbacks
+    kernels = kernels_by_key(registrations)
+    fallbacks = registrations.fallbacks
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     for slot in slots:
         step, origin, source = filled[slot]
-        label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
-        whose = "" if registrations.own is None or not source else PYTORCHS
+        if origin == FALLBACK:
+            label = fallbacks[slot]
+        else:
+            label = kernels.get(source, "")
+        if registrations.own is None or not source:
+            whose = ""
+        else:
+            whose = PYTORCHS
         if registrations.own and source in registrations.own:
             whose = YOURS
         yield Cell(slot, step, origin, source, label, whose)
@@ -130,7 +141,10 @@ def _filled(
         choice = choose(sets, slot, registered, slot in with_fallback)
         decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
         step = _STEPS.get(choice.origin) or next(decided)
-        source = slot if choice.origin == FALLBACK else choice.source or ""
+        if choice.origin == FALLBACK:
+            source = slot
+        else:
+            source = choice.source or ""
         found[slot] = (step, choice.origin, source)
     return found
 

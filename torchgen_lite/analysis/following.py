@@ -65,7 +65,8 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:
     """Whether the operator returns exactly its written tensors, one per functional result."""
-    written, returns = function.func.written, function.func.returns
+    written = function.func.written
+    returns = function.func.returns
     are_plain = all(len(list(walk_type(argument.type))) == 1 for argument in written)
     is_same = [argument.annotation for argument in written] == [r.annotation for r in returns]
     return are_plain and is_same and len(returns) == len(functional.func.returns)

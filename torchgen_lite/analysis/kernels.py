@@ -57,11 +57,6 @@ class Origin(Enum):
     unknown_view = "marks a view without formulas, which cannot be written to"
 
 
-def origins(names: str) -> frozenset[Origin]:
-    """The reasons with these names, which spaces separate."""
-    return frozenset([Origin[name] for name in names.split()])
-
-
 def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     """The table as written, or the implicit one.
 
@@ -84,14 +79,20 @@ def lacks_reference(function: NativeFunction) -> str:
     if function.func.written or function.func.is_aliasing:
         return "writes to an argument or returns one"
     if function.effects is not None or not function.func.returns:
-        return "has effects" if function.effects is not None else "returns nothing"
+        if function.effects is not None:
+            return "has effects"
+        return "returns nothing"
     is_said = function.samples is not None and function.samples.reference is not None
-    return "" if is_said else "has no `reference` in `samples`"
+    if is_said:
+        return ""
+    return "has no `reference` in `samples`"
 
 
 def _of_structured(entry: DispatchEntry) -> DispatchEntry:
     is_impl = entry.key in DENSE_BACKENDS and entry.kernel not in BOXED_NAMES
-    return entry._replace(is_structured=True) if is_impl else entry
+    if is_impl:
+        return entry._replace(is_structured=True)
+    return entry
 
 
 def own_kernels(

@@ -45,26 +45,33 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries
     """All entries, with no operator twice: the first of each operator, then by the range of any other one the
     entries that apply to it."""
     first: dict[str, NativeFunction] = {}
-    others = [one.torch or "" for one in functions if first.setdefault(one.name, one) is not one]
+    others = []
+    for function in functions:
+        if first.setdefault(function.name, function) is not function:
+            others.append(function.torch or "")
     yield "", tuple(first.values())
     for text in dict.fromkeys(others):
-        own: dict[str, NativeFunction] = {}
-        for one in functions:
-            if one.torch == text or (one.name not in own and meet(one.torch, text)):
-                own[one.name] = one
-        yield text, tuple(own.values())
+        applying: dict[str, NativeFunction] = {}
+        for function in functions:
+            is_first = function.name not in applying
+            if function.torch == text or (is_first and meet(function.torch, text)):
+                applying[function.name] = function
+        yield text, tuple(applying.values())
 
 
 def _merge(
     earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
 ) -> NativeFunction:
-    here, there = (one.func.name_span or one.span for one in (later, earlier))
+    here = later.func.name_span or later.span
+    there = earlier.func.name_span or earlier.span
     other = (there, "first declared here")
     name = later.func.full_name
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
         if earlier.torch or later.torch:
-            ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
+            ranges = []
+            for one in (earlier, later):
+                ranges.append(f"`{one.torch}`" if one.torch else "all releases")
             message += f", and {' and '.join(ranges)} overlap"
         diagnostics.append(finding(later, "TG301", message, here, _AGAIN, None, other))
         return earlier
@@ -80,7 +87,8 @@ def _merge(
         declared = FIELDS.get(field)
         if declared is None or declared.shape.read is None or field == "dispatch":
             continue
-        known, given = getattr(earlier, declared.attribute), getattr(later, declared.attribute)
+        known = getattr(earlier, declared.attribute)
+        given = getattr(later, declared.attribute)
         if declared.fills and not known:
             changes[declared.attribute] = given
         elif given != known:
@@ -101,7 +109,8 @@ def _new_kernels(
             added.append(entry)
         elif known.kernel != entry.kernel:
             message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
-            span, other = entry.kernel_span, (known.kernel_span, "first given here")
+            span = entry.kernel_span
+            other = (known.kernel_span, "first given here")
             label = "another kernel here"
             diagnostics.append(finding(later, "TG307", message, span, label, None, other))
     return tuple(added)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchgen_lite.analysis.kernels import BOXED_NAMES, REFERENCE, origins
+from torchgen_lite.analysis.kernels import BOXED_NAMES, REFERENCE
 from torchgen_lite.analysis.kernels import Origin as Origin
 from torchgen_lite.schema import SchemaKind
 
@@ -37,7 +37,9 @@ class Policy(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The targets, in the order in which they are loaded; none for PyTorch itself."""
-        return (self.target, *self.loaded_with) if self.target else ()
+        if self.target:
+            return (self.target, *self.loaded_with)
+        return ()
 
     @property
     def knows_formulas(self) -> bool:
@@ -64,21 +66,66 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
     known = {tensor.name for tensor in plan.tensors}
     absent = [name for name in info.arguments if name not in known]
-    return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
+    if absent:
+        return f"has a list of tensors that may be absent, `{absent[0]}`"
+    return ""
 
 
 # These are registered under every policy: the author's functions, and what `dispatch` says in their place.
-WRITTEN = origins("written implied")
+WRITTEN = frozenset(
+    {
+        Origin.written,
+        Origin.implied,
+    }
+)
 BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
 BY_WORD = {**BOXED, REFERENCE: Origin.reference}
-STRUCTURED = origins("structured meta")
-AUTOGRAD_KERNELS = origins("autograd refuses_out passes fallthrough raises_versions view")
-TORCH_LIBRARY = origins(
-    "fake traced_view functionalize formulas underived raises_versions vmap axes autocast reference"
+STRUCTURED = frozenset(
+    {
+        Origin.structured,
+        Origin.meta,
+    }
 )
-UNKNOWN_VIEWS = origins("not_implemented unknown_view")
+AUTOGRAD_KERNELS = frozenset(
+    {
+        Origin.autograd,
+        Origin.refuses_out,
+        Origin.passes,
+        Origin.fallthrough,
+        Origin.raises_versions,
+        Origin.view,
+    }
+)
+TORCH_LIBRARY = frozenset(
+    {
+        Origin.fake,
+        Origin.traced_view,
+        Origin.functionalize,
+        Origin.formulas,
+        Origin.underived,
+        Origin.raises_versions,
+        Origin.vmap,
+        Origin.axes,
+        Origin.autocast,
+        Origin.reference,
+    }
+)
+UNKNOWN_VIEWS = frozenset(
+    {
+        Origin.not_implemented,
+        Origin.unknown_view,
+    }
+)
 # What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`) and for backend files.
-_MADE = STRUCTURED | origins("derived default copied returns_self backend_select")
+_MADE = STRUCTURED | frozenset(
+    {
+        Origin.derived,
+        Origin.default,
+        Origin.copied,
+        Origin.returns_self,
+        Origin.backend_select,
+    }
+)
 PYTORCH = Policy(in_pytorch=True, makes=_MADE, is_pytorch=True)
 # The same for other files without a target, whose entries have their formulas.
 PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
-from torchgen_lite.analysis.finding import findings
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved
@@ -67,7 +64,10 @@ class Program:
     @property
     def elsewhere(self) -> tuple[NativeFunction, ...]:
         """The entries for other releases."""
-        found = {id(f): f for one in self.written.values() for f in one.functions}
+        found = {}
+        for one in self.written.values():
+            for f in one.functions:
+                found[id(f)] = f
         for function in self.functions:
             found.pop(id(function), None)
         return tuple(found.values())
@@ -83,7 +83,8 @@ class Program:
     @property
     def indexes(self) -> Iterator[KernelIndex]:
         """The functions of every module that an option names."""
-        return (index for options in self.modules.values() for index in options.values())
+        for options in self.modules.values():
+            yield from options.values()
 
     def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The findings that neither the configuration nor a comment excludes."""
@@ -91,19 +92,6 @@ class Program:
 
     def with_findings(self, found: Iterable[Diagnostic]) -> Program:
         return replace(self, diagnostics=sort_diagnostics([*self.diagnostics, *found]))
-
-
-# The functions that check fields against the schema, in modules of `analysis`.
-_CHECKS = {
-    "fake": "fakes.check.check",
-    "flops": "compiled.check_flops",
-    "samples": "samples.check",
-    "decompose": "compiled.check_decompose",
-    "checkpoint": "compiled.check_checkpoint",
-    "triton": "compiled.check_triton",
-    "axes": "axes.check",
-    "autocast": "autocast.check",
-}
 
 
 def build_program(
@@ -124,72 +112,88 @@ def build_program(
     PyTorch, if their tensors are PyTorch's. `native` is the context, see `Resolved`; if it is found, entries must agree
     with it.
     """
+    known = KNOWN_TAGS if tags is None else tags
+    release = parse_version(config.for_torch) or native.version
+    beside = {native.version, release} if native.is_found else None
+    entries = list(functions)
+    read = list(diagnostics)
+    while True:
+        resolved, written, found = _resolve(entries, tags or {}, native, release)
+        for operators in written.values():
+            found += check_functions(operators, known, beside)
+            found += _check_fields(operators, formulas, speech)
+            if config.torch:
+                found += check_releases(operators, config.torch)
+        program = Program(
+            resolved,
+            config,
+            tags=dict(tags or {}),
+            sources=tuple(sources),
+            modules=dict(modules or {}),
+            entries=tuple(entries),
+            release=release,
+            written=written,
+        )
+        # An entry may be among those of several ranges.
+        found = list(dict.fromkeys([*read, *found]))
+        wanted = program.wanted(found)
+        entries, left_out = leave_out(found, wanted, entries)
+        if left_out is None:
+            break
+        # Without the entries that are left out, others may be wrong, or no longer.
+        of_files = set(map(id, read))
+        read = [left_out, *[finding for finding in wanted if id(finding) in of_files]]
+    unknown = [finding for source in sources for finding in unknown_codes(source)]
+    return program.with_findings([*wanted, *unknown])
+
+
+def _resolve(
+    functions: Sequence[NativeFunction],
+    tags: Mapping[str, str],
+    native: NativeOperators,
+    release: Version,
+) -> tuple[Resolved, dict[str, Resolved], list[Diagnostic]]:
+    """The entries for a release, all of them as `by_range` has them, and what is wrong where several are for one operator."""
     merged, found = merge_overlays(functions)
-    if any(one.is_auto for one in merged):
+    if any(function.is_auto for function in merged):
         from torchgen_lite.analysis.differentiability.info import with_formula
 
         merged = tuple(map(with_formula, merged))
     context = tuple(native.functions.values())
     if context:
         merged = follow_native(merged, context)
-    written = {text: Resolved(own, tags or {}, context) for text, own in by_range(merged)}
-    release = parse_version(config.for_torch) or native.version
-    own = entries_for(merged, release)
-    resolved = written[""] if own == merged else Resolved(own, tags or {}, context)
-    known = KNOWN_TAGS if tags is None else tags
-    beside = {native.version, release} if native.is_found else None
-    for one in written.values():
-        found += [*check_functions(one, known, beside), *_check_fields(one, formulas, speech)]
-        if config.torch:
-            found += check_releases(one, config.torch)
-    # An entry may be among those of several ranges.
-    found = list(dict.fromkeys([*diagnostics, *found]))
-    program = Program(
-        resolved,
-        config,
-        tags=dict(tags or {}),
-        sources=tuple(sources),
-        modules=dict(modules or {}),
-        entries=tuple(functions),
-        release=release,
-        written=written,
-    )
-    wanted = program.wanted(found)
-    rest, left_out = leave_out(found, wanted, functions)
-    if left_out is not None:
-        read = {id(one) for one in diagnostics}
-        found = [left_out, *[one for one in wanted if id(one) in read]]
-        again = partial(build_program, tags=tags, sources=sources, formulas=formulas, speech=speech)
-        return again(rest, config, diagnostics=found, modules=modules, native=native)
-    unknown = [one for source in sources for one in unknown_codes(source)]
-    return program.with_findings([*wanted, *unknown])
+    written = {text: Resolved(own, tags, context) for text, own in by_range(merged)}
+    applying = entries_for(merged, release)
+    if applying == merged:
+        return written[""], written, found
+    return Resolved(applying, tags, context), written, found
 
 
 def _check_fields(
     resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
 ) -> Iterator[Diagnostic]:
-    """The findings in fields of this project. What checks them is imported if an entry has one."""
-    if [one for one in resolved.functions if one.derivatives is not None]:
-        # Imported here: PyTorch's own entries have no formulas.
-        from torchgen_lite.analysis.differentiability.check import check_derivatives
+    """The findings in the fields that PyTorch's own entries do not have."""
+    if any(map(_has_fields_of_ours, resolved.functions)):
+        # Imported here: other programs have no use for the language of formulas.
+        from torchgen_lite.analysis.checks.fields import check_fields
 
-        helpers = None if formulas is None else frozenset(formulas.names())
-        wrong = list(check_derivatives(resolved.functions, helpers))
-        yield from wrong
-        if not has_errors(wrong):
-            from torchgen_lite.analysis.differentiability.kinds import check_kinds
-            from torchgen_lite.analysis.differentiability.results import check_results
+        if formulas is None:
+            helpers = None
+        else:
+            helpers = frozenset(formulas.names())
+        yield from check_fields(resolved, helpers, speech)
 
-            yield from (*check_kinds(resolved), *check_results(resolved))
-            if speech is not None:
-                from torchgen_lite.analysis.differentiability.calls import check_formula_calls
 
-                yield from check_formula_calls(resolved, speech)
-    for name, check in _CHECKS.items():
-        for operator in resolved.declared:
-            value = getattr(operator.function, name)
-            if value is not None and value != ():
-                module, _, function = check.rpartition(".")
-                home = import_module(f"torchgen_lite.analysis.{module}")
-                found = getattr(home, function)(operator, value)
-                yield from findings(operator.function, found, getattr(value, "span", None))
+def _has_fields_of_ours(function: NativeFunction) -> bool:
+    fields = (
+        function.derivatives,
+        function.fake,
+        function.flops,
+        function.samples,
+        function.decompose,
+        function.checkpoint,
+        function.triton,
+        function.axes,
+        function.autocast,
+    )
+    return any(fields)

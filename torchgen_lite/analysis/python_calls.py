@@ -21,9 +21,11 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     """What keeps a function from taking these arguments, or None."""
     positional = [a for a in passed if not a.by_keyword]
     keywords = [a for a in passed if a.by_keyword]
-    name, taken = f"`{signature.name}`", signature.positional
+    name = f"`{signature.name}`"
+    taken = signature.positional
     if len(taken) < len(positional) and not signature.takes_more:
-        most, extra = counted(len(taken), "positional argument"), positional[len(taken)].name
+        most = counted(len(taken), "positional argument")
+        extra = positional[len(taken)].name
         return f"{name} takes {most}, but `{extra}` is one more"
     names = {a.name for a in keywords}
     for parameter in signature.required[len(positional) :]:
@@ -51,7 +53,10 @@ def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str
     names = {argument.name for argument in passed}
     positional = [argument.name for argument in passed if not argument.by_keyword]
     for parameter, name in zip(signature.positional, positional):
-        meant = parameter if parameter in names else parameter.lstrip("_")
+        if parameter in names:
+            meant = parameter
+        else:
+            meant = parameter.lstrip("_")
         if meant in names and meant != name:
             return parameter, name
     return None

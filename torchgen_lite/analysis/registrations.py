@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.derive.copying import copied_entries
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
+from torchgen_lite.analysis.derive.layout import argument_layout, tensor_options, tensors_in
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, tensor_arguments
@@ -72,13 +72,19 @@ def registrations(
     resolved = program.resolved
     wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
     if operators is None:
-        operators = resolved.operators if Origin.derived in wanted else resolved.declared
+        if Origin.derived in wanted:
+            operators = resolved.operators
+        else:
+            operators = resolved.declared
         operators = (*operators, *resolved.copying)
     names = {operator.name for operator in operators}
     lent = {operator.name for operator in resolved.copying}
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
-        every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
+        if operator.name in lent:
+            every = []
+        else:
+            every = [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
@@ -122,8 +128,10 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = BY_WORD.get(kernel.kernel, Origin.written)
-            origin = Origin.implied if kernel.is_implied else origin
-            origin = Origin.derived if operator.is_derived else origin
+            if kernel.is_implied:
+                origin = Origin.implied
+            if operator.is_derived:
+                origin = Origin.derived
             yield Registration(operator, kernel.key, origin, kernel)
     if function.structured or function.structured_delegate is not None:
         yield from _structured(program, operator, policy)
@@ -159,7 +167,8 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[DispatchEntry, ...]:
     """The kernels in effect, without inner loop kernels that no kernel module defines."""
-    function, kernels = operator.function, operator.own_kernels
+    function = operator.function
+    kernels = operator.own_kernels
     if not function.ufunc_inner_loop:
         return kernels
     defined = program.module_functions(policy.target, "kernels")
@@ -199,19 +208,20 @@ def _selects_backend(operator: Operator, policy: Policy) -> bool:
     schema = operator.schema
     if policy.is_pytorch:
         # PyTorch looks at the options, except in `new_*` and `*_like`, which take a tensor.
-        name, is_by_hand = root_of(schema.base_name), operator.function.manual_kernel_registration
+        name = root_of(schema.base_name)
+        is_by_hand = operator.function.manual_kernel_registration
         if is_by_hand or name.startswith("new_") or name.endswith("_like"):
             return False
         return argument_layout(schema).options is not None
     if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
-    if any(is_tensor_like(argument.type) for argument in schema.arguments):
+    if tensors_in(schema.arguments):
         return False
     return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 
 
 BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
-_RECORDING = (Origin.autograd, Origin.formulas)
+RECORDING = (Origin.autograd, Origin.formulas)
 
 
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
@@ -235,20 +245,23 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
     by_hand = {entry.key for entry in operator.function.dispatch}
-    for key, origin in plan.origins.items() if operator.name not in policy.elsewhere else ():
-        # libtorch already has kernels for the default formulas of its operators; formulas for a
-        # single backend are possible only there.
-        if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
-            continue
-        if origin is Origin.fallthrough and Origin.underived in policy.makes:
-            if _is_half_said(plan.infos[key]):
+    if operator.name not in policy.elsewhere:
+        for key, origin in plan.origins.items():
+            # libtorch already has kernels for the default formulas of its operators; formulas for a
+            # single backend are possible only there.
+            if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
                 continue
-            # What the kernel calls may not be recorded.
-            origin = Origin.passes
-        is_ours = origin is Origin.not_implemented
-        if not (VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])):
-            name = AUTOGRAD if key == DEFAULT else key
-            yield Registration(operator, name, origin)
+            if origin is Origin.fallthrough and Origin.underived in policy.makes:
+                if _is_half_said(plan.infos[key]):
+                    continue
+                # What the kernel calls may not be recorded.
+                origin = Origin.passes
+            is_ours = origin is Origin.not_implemented
+            if not (
+                VIEWS in by_hand if is_ours else policy.refuses(operator, plan, plan.infos[key])
+            ):
+                name = AUTOGRAD if key == DEFAULT else key
+                yield Registration(operator, name, origin)
     if is_pytorchs or plan.tracking is None or _is_underived_below(plan, policy):
         return
     is_lost = plan.tracking is Origin.view and policy.in_pytorch and plan.viewed is None
@@ -262,12 +275,13 @@ def _underived(
 ) -> Iterator[Registration]:
     """What refuses derivatives that would be lost: tensors go in and come out, and neither an entry nor the operators
     that the kernel is made of say what is between them."""
-    info, schema = plan.info if plan is not None else None, operator.schema
+    info = plan.info if plan is not None else None
+    schema = operator.schema
     # Formulas that are not this target's are those of other code.
-    records = not policy.makes.isdisjoint(_RECORDING)
+    records = not policy.makes.isdisjoint(RECORDING)
     is_said = info is not None and not (records and (info.slots or _is_half_said(info)))
-    takes = any(is_tensor_like(argument.type) for argument in schema.arguments)
-    gives = bool(schema.written) or any(is_tensor_like(result.type) for result in schema.returns)
+    takes = bool(tensors_in(schema.arguments))
+    gives = schema.written or tensors_in(schema.returns)
     is_elsewhere = operator.function.manual_kernel_registration or operator.is_derived
     is_elsewhere |= operator.name in policy.elsewhere
     if not (takes and gives) or is_said or is_elsewhere or operator.is_only_composed:

@@ -72,12 +72,15 @@ class Resolved:
     def without_lent(self) -> Resolved:
         """The program without the entries of operators that the context has."""
         own = tuple([function for function in self.functions if function.name not in self.lent])
-        return self if len(own) == len(self.functions) else Resolved(own, self.vocabulary)
+        if len(own) == len(self.functions):
+            return self
+        return Resolved(own, self.vocabulary)
 
     @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that some of them are derived to complete."""
-        own, lent = self.declared_by_name, self.lent
+        own = self.declared_by_name
+        lent = self.lent
         elsewhere = [operator for name, operator in lent.items() if name not in own]
         every = [*self.declared, *elsewhere]
         if not [o for o in every if o.schema.written or o.function.autogen]:
@@ -110,10 +113,11 @@ class Resolved:
         """
         found = {}
         for group in self.groups:
-            for lent in group.functions() if copying_entries(group) else ():
-                function = unstructured(adopt(lent, group.functional.func.name_span))
-                if lent.name not in self.declared_by_name and copied_entries(group, function):
-                    found[lent.name] = Operator(function, self, is_derived=True)
+            if copying_entries(group):
+                for lent in group.functions():
+                    function = unstructured(adopt(lent, group.functional.func.name_span))
+                    if lent.name not in self.declared_by_name and copied_entries(group, function):
+                        found[lent.name] = Operator(function, self, is_derived=True)
         return tuple(found.values())
 
     @kept
@@ -128,12 +132,20 @@ class Resolved:
     @kept
     def group_of(self) -> Mapping[str, VariantGroup]:
         """The group of an operator, by full name."""
-        return {f.name: group for group in self.groups for f in group.functions()}
+        found = {}
+        for group in self.groups:
+            for function in group.functions():
+                found[function.name] = group
+        return found
 
     @kept
     def views_of(self) -> Mapping[str, ViewGroup]:
         """The view group of an operator, by full name."""
-        return {f.name: group for group in self.views for f in group.functions()}
+        found = {}
+        for group in self.views:
+            for function in group.functions():
+                found[function.name] = group
+        return found
 
     @kept
     def by_name(self) -> Mapping[str, Operator]:
@@ -178,8 +190,13 @@ class Resolved:
         found = self._functional.get(operator.signature.without_defaults)
         if found is None:
             return None
-        names = [[a.name for a in o.schema.inputs] for o in (found, operator)]
-        return found if names[0] == names[1] else None
+        if _input_names(found) != _input_names(operator):
+            return None
+        return found
+
+
+def _input_names(operator: Operator) -> list[str]:
+    return [argument.name for argument in operator.schema.inputs]
 
 
 def derive_functions(
@@ -192,7 +209,10 @@ def derive_functions(
 
 def lacking_functional(functions: Sequence[NativeFunction]) -> frozenset[str]:
     """PyTorch's structured operators to which no functional variant here delegates, by local name."""
-    structured = {f.name: f for f in functions if f.structured and f.namespace == "aten"}
+    structured = {}
+    for f in functions:
+        if f.structured and f.namespace == "aten":
+            structured[f.name] = f
     if not structured:
         return frozenset()
     for function in functions:

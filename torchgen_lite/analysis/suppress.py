@@ -72,11 +72,17 @@ def filter_diagnostics(
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
         return found
-    every = {one.path: [(span.line, code) for code, span in _codes(one)] for one in sources}
-    comments = {path: codes for path, codes in every.items() if codes}
+    comments: dict[str, list[tuple[int, str]]] = {}
+    for source in sources:
+        for code, span in _codes(source):
+            comments.setdefault(source.path, []).append((span.line, code))
     ranges = _entry_ranges(functions) if comments else {}
-    wanted = (d for d in found if not _is_suppressible(d) or _is_selected(d, config))
-    return tuple([d for d in wanted if not _is_suppressed(d, comments, ranges)])
+    return tuple(
+        diagnostic
+        for diagnostic in found
+        if not _is_suppressible(diagnostic)
+        or (_is_selected(diagnostic, config) and not _is_suppressed(diagnostic, comments, ranges))
+    )
 
 
 def leave_out(
@@ -91,7 +97,8 @@ def leave_out(
     places = sorted(gone, key=lambda span: (span.source.path, span.start))
     if not places:
         return list(functions), None
-    names, rest = {place: place.source.text[place.start : place.end] for place in places}, []
+    names = {place: place.source.text[place.start : place.end] for place in places}
+    rest = []
     for function in functions:
         entry = function.span
         inside = [place for place in places if entry is not None and place.is_in(entry)]
@@ -109,9 +116,10 @@ def leave_out(
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
     """The codes in comments, each with its place; an empty one has that of the next character."""
-    for match in _COMMENT.finditer(source.text) if "torchgen-lite:" in source.text else ():
-        for code, begin, end in cut_words(match[1]):
-            yield code, Span(source, match.start(1) + begin, match.start(1) + end)
+    if "torchgen-lite:" in source.text:
+        for match in _COMMENT.finditer(source.text):
+            for code, begin, end in cut_words(match[1]):
+                yield code, Span(source, match.start(1) + begin, match.start(1) + end)
 
 
 def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:
@@ -135,7 +143,8 @@ def _is_suppressed(
     found = comments.get(diagnostic.path)
     if not found or diagnostic.label is None or not _is_suppressible(diagnostic):
         return False
-    entries, here = ranges.get(diagnostic.path, []), diagnostic.start()[0]
+    entries = ranges.get(diagnostic.path, [])
+    here = diagnostic.start()[0]
     # A line is of the first entry that ends at or after it.
     own = bisect_left(entries, (here, 0))
     lines = [line for line, code in found if code == diagnostic.code]

@@ -68,7 +68,8 @@ def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
 
 def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str | None:
     """Why `torch.library` can't differentiate an operator that has formulas, or None."""
-    schema, name = operator.schema, operator.schema.full_name
+    schema = operator.schema
+    name = operator.schema.full_name
     if is_view_rule(operator.function):
         return f"`{name}` is a view, whose derivative is known"
     if schema.is_aliasing:

@@ -35,7 +35,9 @@ def _nearest_command(name: str) -> str | None:
     if name.casefold() == "help":
         return f"{PROGRAM} --help"
     begun = [command for command in COMMANDS if command.startswith(name.casefold())]
-    return begun[0] if begun and len(name) > 1 else suggest(name, COMMANDS)
+    if begun and len(name) > 1:
+        return begun[0]
+    return suggest(name, COMMANDS)
 
 
 def _of_absent_tools(name: str) -> click.Command:

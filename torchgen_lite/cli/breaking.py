@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from torchgen_lite.analysis.by_release import entries_by_release
-from torchgen_lite.analysis.compare import (
+from torchgen_lite.analysis.comparison.by_release import entries_by_release
+from torchgen_lite.analysis.comparison.compare import (
     Level,
     added_operators,
     causes,
@@ -95,12 +95,16 @@ def breaking_command(session: Session, /, projects: tuple[str, ...], **options: 
     asked = Asked(**options)
     if asked.accept is not None and not asked.accept.strip():
         raise click.UsageError("`--accept` takes a reason.")
-    alone = [f"--{name}" for name in ("schema", "torch", "html") if getattr(asked, name)]
+    alone = []
+    for name in ("schema", "torch", "html"):
+        if getattr(asked, name):
+            alone.append(f"--{name}")
     return each_project(session, projects, alone, partial(_compare, asked=asked))
 
 
 def _compare(session: Session, asked: Asked) -> int:
-    against, schema = asked.against, asked.schema
+    against = asked.against
+    schema = asked.schema
     program = session.load(schema=schema or None, torch=asked.torch, modules={})
     require(program.diagnostics)
     note = ""
@@ -109,7 +113,8 @@ def _compare(session: Session, asked: Asked) -> int:
             old, program, note = with_gradients(old, program)
         beneath = pytorchs_of_both(session, old.program, program)
         judged = judged_changes(old, program, asked.level, beneath)
-    before, after = old.program, program
+    before = old.program
+    after = program
     # An entry for an operator of PyTorch is no new operator.
     lent = lent_operators(before, after, beneath)
     versions = (*before.resolved.operators, *lent), after.resolved.operators
@@ -125,7 +130,11 @@ def _compare(session: Session, asked: Asked) -> int:
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        rows = [_found_by_search(one, row) for one in sections if one.title for row in one.rows]
+        rows = []
+        for one in sections:
+            if one.title:
+                for row in one.rows:
+                    rows.append(_found_by_search(one, row))
         said = f"{counted(len(rows), 'finding')} written to"
         write_file(session, asked.html, render_html(title, sections, rows), said)
     if note:
@@ -141,7 +150,9 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
     theirs = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
-        return old.path_of(source) if id(source) in theirs else source.path
+        if id(source) in theirs:
+            return old.path_of(source)
+        return source.path
 
     found = [*_compared(old, new, level, beneath, modules)]
     known = set(map(identity, found))
@@ -193,7 +204,8 @@ def _sources(program: Program, modules: Modules) -> Iterator[Source]:
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
     session.report(judged.found, kind="breaking")
     if session.is_text:
-        before, said = len([one for one in versions[0] if not one.is_derived]), judged.summary
+        before = len([one for one in versions[0] if not one.is_derived])
+        said = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
             session.talk(f"{text}, {said}" if said else text)
@@ -213,7 +225,10 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> 
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):
-        title = f"what {effect.removesuffix(' callers')}" if effect else "accepted, but not there"
+        if effect:
+            title = f"what {effect.removesuffix(' callers')}"
+        else:
+            title = "accepted, but not there"
         seen = seen_from_here(judged.found, root)
         found = [one for one in seen if one.effect == effect]
         sections.append(Section(title, [_row(one) for one in found], _FINDING))
@@ -238,7 +253,9 @@ def _found_by_search(section: Section, row: Row) -> Row:
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:
-    return causes(*versions, judged.changes) if len(judged.changes) >= _MANY else []
+    if len(judged.changes) >= _MANY:
+        return causes(*versions, judged.changes)
+    return []
 
 
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:

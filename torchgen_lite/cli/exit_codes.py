@@ -5,4 +5,7 @@ Python's own exit code for a crash is 1, which would read as "stale"; so nothing
 
 from __future__ import annotations
 
-FINE, ATTENTION, CANNOT_RUN, INTERRUPTED = 0, 1, 2, 130
+FINE = 0
+ATTENTION = 1
+CANNOT_RUN = 2
+INTERRUPTED = 130

@@ -29,13 +29,21 @@ def install_command(wanted: str) -> str:
     except PackageNotFoundError:
         # Run in a clone, which nobody installed.
         record = {"url": Path(__file__).parents[2].as_uri(), "dir_info": {"editable": True}}
-    url = "" if wanted == TOOLS and "archive_info" in record else record.get("url", "")
+    if wanted == TOOLS and "archive_info" in record:
+        url = ""
+    else:
+        url = record.get("url", "")
     if "dir_info" in record:
         edited = "-e " if record["dir_info"].get("editable") else ""
-        within = "/tools" if wanted == TOOLS else wanted.removeprefix("torchgen-lite")
+        if wanted == TOOLS:
+            within = "/tools"
+        else:
+            within = wanted.removeprefix("torchgen-lite")
         return f'pip install {edited}"{url2pathname(urlsplit(url).path)}{within}"'
     vcs = record.get("vcs_info", {})
     if vcs:
         url = f"{vcs['vcs']}+{url}@{vcs.get('requested_revision', vcs['commit_id'])}"
         url += "#subdirectory=tools" if wanted == TOOLS else ""
-    return f'pip install "{wanted} @ {url}"' if url else f'pip install "{wanted}"'
+    if url:
+        return f'pip install "{wanted} @ {url}"'
+    return f'pip install "{wanted}"'

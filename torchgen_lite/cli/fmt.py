@@ -48,28 +48,35 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
     found = list(diagnostics)
     changes: list[Change] = []
     files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
-    for path in [] if has_errors(found) else files:
-        source, unread = read_source(path, Path.cwd())
-        found += unread
-        if source is None:
-            continue
-        dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
-        text, wrong = format_text(source.text, source.path, dialect)
-        found += wrong
-        action = "keep" if text == source.text else "update"
-        changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]
+    if not has_errors(found):
+        for path in files:
+            source, unread = read_source(path, Path.cwd())
+            found += unread
+            if source is None:
+                continue
+            dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
+            text, wrong = format_text(source.text, source.path, dialect)
+            found += wrong
+            action = "keep" if text == source.text else "update"
+            changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]
     stale = [change for change in changes if change.action == "update"]
     is_checked = check or diff
-    unformatted = [] if session.is_text or not is_checked else list(map(_not_formatted, stale))
+    if session.is_text or not is_checked:
+        unformatted = []
+    else:
+        unformatted = list(map(_not_formatted, stale))
     session.report([*found, *unformatted], kind="fmt")
     if diff and session.is_text:
-        named = [c._replace(path=patch_folder(Path(c.path).resolve())) for c in stale]
+        named = []
+        for c in stale:
+            named.append(c._replace(path=patch_folder(Path(c.path).resolve())))
         session.print_patch(render_diff(named, ""))
     if has_errors(found):
         return session.exit_code(found)
     if is_checked:
-        for change in stale if session.is_text else ():
-            session.warn(f"would reformat {_shown(change.path)}")
+        if session.is_text:
+            for change in stale:
+                session.warn(f"would reformat {_shown(change.path)}")
         if stale and session.is_text:
             session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE

@@ -80,7 +80,10 @@ def init_command(
         raise click.UsageError(f"`--layout src` is for Python, but `{started}` is C++.")
     templates = find_templates() / "init"
     is_named = name is not None
-    name = _default_name(template) if name is None else _checked_name(name, template)
+    if name is None:
+        name = _default_name(template)
+    else:
+        name = _checked_name(name, template)
     root, prefix = ("src", "src/") if layout == "src" else (".", "")
     words = {"@root@": root, "@prefix@": prefix, _NAME: name}
     files = list(_files(templates / started, words))
@@ -99,10 +102,9 @@ def init_command(
         write_plan(Plan(home, tuple(changes)))
     except WriteError as error:
         raise Refused(Diagnostic("TG009", str(error))) from None
-    written = [
-        {"path": (home / change.path).as_posix(), "status": _STATUS[change.action]}
-        for change in changes
-    ]
+    written = []
+    for change in changes:
+        written.append({"path": (home / change.path).as_posix(), "status": _STATUS[change.action]})
     for file in written:
         session.talk(f"{file['status']:<7}  {file['path']}")
     session.answer("init", "", files=written)
@@ -164,11 +166,13 @@ def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         # Installers compile every Python file that they install, templates included.
         if not path.is_file() or path.parent.name == "__pycache__":
             continue
-        shown, text = path.relative_to(folder).as_posix(), path.read_text("utf-8")
+        shown = path.relative_to(folder).as_posix()
+        text = path.read_text("utf-8")
         if shown.startswith(f"{_NAME}/"):
             shown = f"@prefix@{shown}"
         for word, value in words.items():
-            shown, text = shown.replace(word, value), text.replace(word, value)
+            shown = shown.replace(word, value)
+            text = text.replace(word, value)
         if shown == _CONFIG:
             config, _ = parse_config(Source(shown, text), Path(shown).resolve(), [])
         yield shown, text

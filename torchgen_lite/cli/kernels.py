@@ -101,10 +101,11 @@ def _functions(
 
 def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
     """A C++ function with the first of these files that contains it."""
-    for name, text in texts.items() if function.is_cpp else ():
-        line = defined_in_cpp(text, function.name)
-        if line:
-            return function._replace(place=f"{name}:{line}")
+    if function.is_cpp:
+        for name, text in texts.items():
+            line = defined_in_cpp(text, function.name)
+            if line:
+                return function._replace(place=f"{name}:{line}")
     return function
 
 
@@ -139,7 +140,8 @@ def _begin(
         with writing():
             for path, own in by_file.items():
                 added = [one.name for one in add_functions(path, own)]
-                place, count = shown_path(path, Path.cwd()), counted(len(added), "function")
+                place = shown_path(path, Path.cwd())
+                count = counted(len(added), "function")
                 if added:
                     session.talk(f"{count} added to {place}: {', '.join(added)}")
     except SyntaxError as error:
@@ -155,7 +157,10 @@ def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> list[Autho
     text = path.read_text("utf-8") if path.exists() else ""
     added = [one for one in functions if not append.has_function(text, one)]
     if added and added[0].is_cpp:
-        add = append.add_declarations if path.suffix in _HEADERS else append.add_definitions
+        if path.suffix in _HEADERS:
+            add = append.add_declarations
+        else:
+            add = append.add_definitions
         replace_file(path, add(text, added))
     elif added:
         replace_file(path, append.add_python(text, added))

@@ -59,7 +59,8 @@ def list_command(
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
-            names, registered = selection.policy.names, selection.registrations(program)
+            names = selection.policy.names
+            registered = selection.registrations(program)
             exported = export_program(program, names, registered, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
@@ -77,7 +78,8 @@ def list_command(
             generated = generate_all(program, targets=targets)
             require(generated.diagnostics)
             root, shown = output_folder(program.config)
-            plan, of = Plan(root, (), shown=shown), generated.target_of
+            plan = Plan(root, (), shown=shown)
+            of = generated.target_of
             rows = [{"name": plan.path(path), "target": of[path]} for path in generated.files]
     else:
         rows = list(_STATIC[kind]())
@@ -122,16 +124,17 @@ def list_targets() -> Iterator[Row]:
     from torchgen_lite.targets import TARGETS
 
     for target in TARGETS.values():
-        options = [
-            {
-                "name": o.name,
-                "takes": o.kind.name,
-                "default": o.default,
-                "required": o.is_required,
-                "meaning": o.doc,
-            }
-            for o in target.declared_options().values()
-        ]
+        options = []
+        for declared in target.declared_options().values():
+            options.append(
+                {
+                    "name": declared.name,
+                    "takes": declared.kind.name,
+                    "default": declared.default,
+                    "required": declared.is_required,
+                    "meaning": declared.doc,
+                }
+            )
         yield {"name": target.name, "summary": target.summary, "options": options}
 
 

@@ -49,11 +49,13 @@ def columns(rows: Sequence[Row], width: int = 0) -> Iterator[str]:
     """The rows, with their cells aligned. In a terminal that is narrower than a row, the cells after the first are below it."""
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     for row in rows:
-        cells = [
-            cell.rjust(size) if cell[:1].isdigit() and len(row) > 1 else cell.ljust(size)
-            for cell, size in zip(row, widths)
-        ]
-        line, below = "  ".join(cells).rstrip(), "  ".join(filter(None, row[1:]))
+        cells = []
+        for cell, size in zip(row, widths):
+            cells.append(
+                cell.rjust(size) if cell[:1].isdigit() and len(row) > 1 else cell.ljust(size)
+            )
+        line = "  ".join(cells).rstrip()
+        below = "  ".join(filter(None, row[1:]))
         if 0 < width < len(line):
             wrapped = textwrap.wrap(
                 below, max(width - 6, 20), break_long_words=False, break_on_hyphens=False
@@ -66,7 +68,9 @@ def render_markdown(heading: str, sections: Sequence[Section]) -> str:
     """A heading, and a table for each section; long ones fold."""
     parts = [f"## {heading}\n"]
     for title, rows, heads in sections:
-        lines = [f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in (heads, *rows)]
+        lines = []
+        for row in (heads, *rows):
+            lines.append(f"| {' | '.join(_cell(cell) for cell in row)} |\n")
         text = "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
         if len(rows) > 12:
             text = f"<details><summary>{escape(title)}</summary>\n\n{text}\n</details>\n"

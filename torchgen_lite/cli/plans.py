@@ -41,7 +41,8 @@ def output_folder(config: Config) -> tuple[Path, str]:
 
 def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) -> Plan:
     """The plan that brings the disk up to date. Raises Refused if a file cannot be read."""
-    project, schemas = program.config.root, [source.path for source in program.sources]
+    project = program.config.root
+    schemas = [source.path for source in program.sources]
     try:
         return build_plan(
             generated.files,
@@ -58,7 +59,8 @@ def plan_of(program: Program, generated: Generated, *, is_whole: bool = True) ->
 def report_freshness(session: Session, outcome: Outcome, patches: Mapping[str, str] | None) -> int:
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     plan = outcome.plan
-    stale, message = plan.pending, outcome.program.config.check_message
+    stale = plan.pending
+    message = outcome.program.config.check_message
     report_files(session, "check", outcome, patches, [] if session.is_text else out_of_date(plan))
     if patches is not None and session.is_text:
         session.print_patch("".join(patches.values()))
@@ -71,14 +73,18 @@ def report_freshness(session: Session, outcome: Outcome, patches: Mapping[str, s
             session.warn(message)
     elif not stale and session.is_text:
         session.talk(f"{counted(len(plan.changes), 'file')} up to date{_in(plan)}")
-    return ATTENTION if stale else session.exit_code(outcome.diagnostics)
+    if stale:
+        return ATTENTION
+    return session.exit_code(outcome.diagnostics)
 
 
 def out_of_date(plan: Plan) -> list[Diagnostic]:
     """TG016 at the first line that differs in each file."""
-    found, help_ = [], "run `torchgen-lite generate`"
+    found = []
+    help_ = "run `torchgen-lite generate`"
     for change in plan.pending:
-        path, status = plan.path(change.path), STATUS[change.action]
+        path = plan.path(change.path)
+        status = STATUS[change.action]
         place = first_difference(change, path, status)
         found.append(Diagnostic("TG016", f"`{path}` is out of date: {status}", place, help=help_))
     return found
@@ -130,14 +136,18 @@ def report_files(
     more: Sequence[Diagnostic] = (),
 ) -> None:
     """Report the findings and, in machine-readable formats, each file with its line counts."""
-    parts = {} if session.is_text else json_parts(outcome.plan, outcome.generated, patches)
+    if session.is_text:
+        parts = {}
+    else:
+        parts = json_parts(outcome.plan, outcome.generated, patches)
     session.report([*outcome.diagnostics, *more], kind=kind, **parts)
 
 
 def changed_files(old: Generated, new: Generated) -> Iterator[Change]:
     """The files that two versions generate differently, sorted by path; the disk is not looked at."""
     for path in sorted({*old.files, *new.files}):
-        was, now = old.files.get(path), new.files.get(path)
+        was = old.files.get(path)
+        now = new.files.get(path)
         if was != now:
             action: Action = "create" if was is None else "delete" if now is None else "update"
             yield Change(path, action, was, now)

@@ -38,7 +38,10 @@ def each_project(
     """
     files, settings = split_options(session.config)
     found: list[Diagnostic] = []
-    paths = [p for name in (*files, *named) for p in _members(_named(name, found), found)]
+    paths = []
+    for name in (*files, *named):
+        for p in _members(_named(name, found), found):
+            paths.append(p)
     if not files and not named and not alone:
         governing = find_config(Path.cwd(), [])
         members = list(_members(governing, found))
@@ -93,7 +96,10 @@ def _members(
         yield path
         return
     for pattern in config.members:
-        folders = sorted(path.parent.glob(pattern)) if "*" in pattern else [path.parent / pattern]
+        if "*" in pattern:
+            folders = sorted(path.parent.glob(pattern))
+        else:
+            folders = [path.parent / pattern]
         files = [found_in for f in folders if (found_in := find_in_folder(f, found)) is not None]
         if not files:
             place = locate_value(config, "workspace", "members", pattern)

@@ -17,14 +17,17 @@ from torchgen_lite.pipeline import generate_all
 def check_releases(session: Session, schema: Sequence[str], targets: Sequence[str]) -> int:
     """Show the entries that each release has, of those that not every release has, and report mistakes. A mistake in
     some releases alone says which; files on the disk are not compared."""
-    releases, program = session.releases, session.load(schema)
-    native, given = program.config.native, []
+    releases = session.releases
+    program = session.load(schema)
+    native = program.config.native
+    given = []
     # The operators of PyTorch are those of each release, unless `native` is a file.
     is_theirs = native or any(one.namespace == "aten" for one in program.entries)
     if is_theirs and (native in ("", INSTALLED) or native.removeprefix("torch:")[:1].isdigit()):
         given = ["native"]
     found: dict[str, tuple[Diagnostic, list[str]]] = {}
-    sections, data = [], {}
+    sections = []
+    data = {}
     for release in releases:
         texts = [f"{key} = {json.dumps(release)}" for key in ("for-torch", *given)]
         program = replace(session, config=(*session.config, *texts)).load(schema)
@@ -41,7 +44,10 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         data[release] = [one.name for one in program.functions]
     shown = []
     for one, among in found.values():
-        some = f"with PyTorch {', '.join(among)}: " if len(among) < len(releases) else ""
+        if len(among) < len(releases):
+            some = f"with PyTorch {', '.join(among)}: "
+        else:
+            some = ""
         shown.append(replace(one, message=some + one.message))
     diagnostics = sort_diagnostics(shown)
     session.report(diagnostics, kind="check")

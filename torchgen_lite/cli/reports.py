@@ -76,7 +76,9 @@ def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Di
 
 def line_of(one: Diagnostic) -> str:
     """`native_functions.yaml:3`, for a table; empty for a diagnostic without a place."""
-    return f"{one.path}:{one.start()[0]}" if one.label is not None else ""
+    if one.label is not None:
+        return f"{one.path}:{one.start()[0]}"
+    return ""
 
 
 def with_paths(found: Sequence[Diagnostic], rename: Callable[[Source], str]) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.compare import Level
+from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.cli.against.accepted import Judged, identity
@@ -110,9 +110,11 @@ def _find(
             before = old.generate()
         except NotThere:  # So everything is new.
             nothing = Program(Resolved(()), program.config)
-            old, before = Version(against, nothing, Path(), ""), Generated({}, {}, ())
+            old = Version(against, nothing, Path(), "")
+            before = Generated({}, {}, ())
         beneath = pytorchs_of_both(session, old.program, program)
-        known, new = Counter(map(identity, before.diagnostics)), []
+        known = Counter(map(identity, before.diagnostics))
+        new = []
         for one in generated.diagnostics:
             if known[identity(one)]:
                 known[identity(one)] -= 1  # Each old one is matched once.
@@ -139,7 +141,9 @@ def _show_page(session: Session, page: str, summary: Path | None) -> None:
 
 
 def _page(program: Program, against: str, found: Review) -> str:
-    stale = [(found.plan.path(c.path), STATUS[c.action]) for c in found.plan.pending]
+    stale = []
+    for c in found.plan.pending:
+        stale.append((found.plan.path(c.path), STATUS[c.action]))
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
@@ -159,7 +163,8 @@ def _title(program: Program, against: str) -> str:
 
 def _summary(found: Review) -> list[tuple[str, ...]]:
     """One line for each part."""
-    stale, new = len(found.plan.pending), len(found.new)
+    stale = len(found.plan.pending)
+    new = len(found.new)
     added, removed = _size(found.changes)
     resolved = f", {found.resolved} resolved" if found.resolved else ""
     size = f"{counted(len(found.changes), 'file')}, +{added} -{removed}"
@@ -196,7 +201,10 @@ def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
     """For each target, how many files change and by how many lines."""
     target_of = {**found.before.target_of, **found.generated.target_of}
     for target in dict.fromkeys(target_of.values()):
-        changes = [change for change in found.changes if target_of[change.path] == target]
+        changes = []
+        for change in found.changes:
+            if target_of[change.path] == target:
+                changes.append(change)
         added, removed = _size(changes)
         if changes:
             yield target, counted(len(changes), "file"), f"+{added}", f"-{removed}"

@@ -35,11 +35,10 @@ def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Di
 def _put_over(config: Config, given: Config) -> Config:
     """`config` overridden by what `given` sets; target options are overridden one by one."""
     plain = Config(root=given.root, path=given.path)
-    changed = {
-        field.name: getattr(given, field.name)
-        for field in fields(Config)
-        if getattr(given, field.name) != getattr(plain, field.name)
-    }
+    changed = {}
+    for field in fields(Config):
+        if getattr(given, field.name) != getattr(plain, field.name):
+            changed[field.name] = getattr(given, field.name)
     if given.target_options:
         changed["target_options"] = put_over(config.target_options, given.target_options)
         changed["asked_options"] = put_over(config.asked_options, given.target_options)

@@ -68,7 +68,8 @@ def check(session: Session) -> int:
     generated = generate_all(program)
     found = [*generated.diagnostics]
     known = template_files()
-    root, folders = program.config.root, program.config.template_dirs
+    root = program.config.root
+    folders = program.config.template_dirs
     overrides = [(folder, name) for folder in folders for name in template_names(root / folder)]
     for folder, name in overrides:
         if name not in known:
@@ -79,7 +80,11 @@ def check(session: Session) -> int:
     session.report(found, kind="templates")
     if not found:
         session.talk(f"{len(known)} templates, {counted(len(overrides), 'override')}, no mistake")
-    return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)
+    if has_errors(found):
+        return session.exit_code(found)
+    if found:
+        return ATTENTION
+    return FINE
 
 
 templates_command = click.Group(

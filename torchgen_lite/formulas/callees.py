@@ -30,13 +30,20 @@ class Callee(NamedTuple):
 
     def by_position(self, count: int) -> tuple[Argument | None, ...]:
         """The arguments that `count` values are given for."""
-        return self.whole if count == len(self.whole) else self.positions
+        if count == len(self.whole):
+            return self.whole
+        return self.positions
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
-        given = {one.name for one in self.by_position(count)[:count] if one is not None}
+        given = set()
+        for one in self.by_position(count)[:count]:
+            if one is not None:
+                given.add(one.name)
         free = {argument.name for argument in self.func.arguments} - given
-        return given.union(keywords) if free.issuperset(keywords) else None
+        if free.issuperset(keywords):
+            return given.union(keywords)
+        return None
 
 
 Operators = Callable[[str], Sequence[Callee]]
@@ -56,7 +63,10 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
     is_method = isinstance(node.function, Member)
     overloads = operators(name_called(node))
     if overloads and overloads[0].is_own:
-        written = node.function.text.removeprefix("::") if isinstance(node.function, Name) else ""
+        if isinstance(node.function, Name):
+            written = node.function.text.removeprefix("::")
+        else:
+            written = ""
         # In another namespace there is a function of C++.
         is_other = "::" in written and written != overloads[0].name.partition(".")[0]
         if is_other or (is_method and parts[0] != TENSOR):

@@ -92,7 +92,10 @@ class Saved:
         """Its name in formulas and nodes (torchgen `SavedAttribute.nctype`): `self_sym_argsize_minus_1`."""
         if self.is_whole:
             return self.source
-        index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
+        if self.dim:
+            index = f"_{self.dim.replace('-', 'minus_')}"
+        else:
+            index = ""
         return f"{self.source}_{self.fact.value}{index}{self.apart}"
 
     @property
@@ -133,7 +136,10 @@ def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
 def _about(
     value: Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
 ) -> Saved | None:
-    source = values.get(value.text) if isinstance(value, Name) else None
+    if isinstance(value, Name):
+        source = values.get(value.text)
+    else:
+        source = None
     if source is None or fact is None:
         return None
     has_sizes = source.carries.has_tensors and not source.carries.is_list

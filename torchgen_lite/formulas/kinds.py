@@ -43,7 +43,9 @@ class Kind(NamedTuple):
     @property
     def present(self) -> Kind:
         """The kind if the value is known not to be None."""
-        return self._replace(is_optional=False) if self.is_optional else self
+        if self.is_optional:
+            return self._replace(is_optional=False)
+        return self
 
     @property
     def is_known(self) -> bool:
@@ -58,8 +60,13 @@ class Kind(NamedTuple):
         """`a tensor`, `a list of integers or None`."""
         noun = self.sort.value
         article = "an" if noun[0] in "aeiou" else "a"
-        words = f"a list of {noun}s" if self.is_list else f"{article} {noun}"
-        return f"{words} or None" if self.is_optional else words
+        if self.is_list:
+            words = f"a list of {noun}s"
+        else:
+            words = f"{article} {noun}"
+        if self.is_optional:
+            return f"{words} or None"
+        return words
 
 
 UNKNOWN = Kind(Sort.unknown)
@@ -104,10 +111,16 @@ def kind_of_type(type_: Type) -> Kind:
         return kind_of_type(type_.elem)._replace(is_optional=True)
     if isinstance(type_, ListType):
         inner = kind_of_type(type_.elem)
-        return UNKNOWN if inner.is_list or inner.is_optional else inner._replace(is_list=True)
-    return Kind(_SORTS.get(type_.name, Sort.unknown)) if isinstance(type_, BaseType) else UNKNOWN
+        if inner.is_list or inner.is_optional:
+            return UNKNOWN
+        return inner._replace(is_list=True)
+    if isinstance(type_, BaseType):
+        return Kind(_SORTS.get(type_.name, Sort.unknown))
+    return UNKNOWN
 
 
 def as_integer(kind: Kind) -> Kind:
     """The kind where symbolic integers are integers, as in Python."""
-    return kind._replace(sort=Sort.int) if kind.sort is Sort.symint else kind
+    if kind.sort is Sort.symint:
+        return kind._replace(sort=Sort.int)
+    return kind

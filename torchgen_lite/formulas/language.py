@@ -50,7 +50,10 @@ class Function(NamedTuple):
         most = None if self.repeats else len(self.takes)
         if self.least <= count and (most is None or count <= most):
             return ""
-        number = f"at least {self.least}" if most != self.least else f"{most}"
+        if most != self.least:
+            number = f"at least {self.least}"
+        else:
+            number = f"{most}"
         return f"{number} argument{'s' * (self.least != 1)}, not {count}"
 
 
@@ -132,7 +135,9 @@ REFERENCES = Language(
     is_python=True,
 )
 
-_INT, _BOOL, _DTYPE = frozenset({kinds.INT}), frozenset({kinds.BOOL}), frozenset({kinds.DTYPE})
+_INT = frozenset({kinds.INT})
+_BOOL = frozenset({kinds.BOOL})
+_DTYPE = frozenset({kinds.DTYPE})
 _SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
 _DIMS = frozenset(
     kind._replace(is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
@@ -165,4 +170,6 @@ RULES = Language(
 def value_kind(type_: Type) -> kinds.Kind:
     """The kind of an argument or a result in rules and samples; lists that these don't have are unknown."""
     kind = kinds.as_integer(kinds.kind_of_type(type_))
-    return kinds.UNKNOWN if kind.is_list and kind.present not in LISTS else kind
+    if kind.is_list and kind.present not in LISTS:
+        return kinds.UNKNOWN
+    return kind

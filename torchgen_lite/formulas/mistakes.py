@@ -48,7 +48,9 @@ def _bracket(text: str) -> str | None:
 
 
 def _floor(text: str) -> str | None:
-    return "write `floor_div(a, b)`" if "//" in text else None
+    if "//" in text:
+        return "write `floor_div(a, b)`"
+    return None
 
 
 def _part_of_a_shape(text: str) -> str | None:
@@ -67,18 +69,23 @@ def _default(text: str) -> str | None:
     found = _OR.search(text)
     if found is None:
         return None
-    left, right = found["left"], found["right"]
+    left = found["left"]
+    right = found["right"]
     return f"write `default({left}, {right})`, or `{left} || {right}` for conditions"
 
 
 def _or(text: str) -> str | None:
     found = _OR.search(text)
-    return f"write `{found['left']} || {found['right']}`" if found else None
+    if found:
+        return f"write `{found['left']} || {found['right']}`"
+    return None
 
 
 def _and(text: str) -> str | None:
     found = _AND.search(text)
-    return f"write `{found['left']} && {found['right']}`" if found else None
+    if found:
+        return f"write `{found['left']} && {found['right']}`"
+    return None
 
 
 def _is_none(text: str) -> str | None:
@@ -91,14 +98,18 @@ def _is_none(text: str) -> str | None:
 
 def _not(text: str) -> str | None:
     found = _NOT.search(text)
-    return f"write `!{found['operand']}`" if found else None
+    if found:
+        return f"write `!{found['operand']}`"
+    return None
 
 
 def _if(text: str) -> str | None:
     found = _IF.search(text)
     if found is None:
         return None
-    yes, test, no = (found[name].strip() for name in ("yes", "test", "no"))
+    yes = found["yes"].strip()
+    test = found["test"].strip()
+    no = found["no"].strip()
     return f"write `{test} ? {yes} : {no}`"
 
 

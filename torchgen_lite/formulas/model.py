@@ -166,7 +166,9 @@ def write(node: Expression, syntax: Syntax = CPP) -> str:
 
     def at(part: Expression, level: int) -> str:
         text = write(part, syntax)
-        return text if _level(part, syntax) >= level else f"({text})"
+        if _level(part, syntax) >= level:
+            return text
+        return f"({text})"
 
     match node:
         case Member(value, name, arrow):
@@ -180,11 +182,17 @@ def write(node: Expression, syntax: Syntax = CPP) -> str:
         case Unary(operator, operand):
             text = at(operand, syntax.unary[operator])
             # `--x` is one operator.
-            return f"{operator}({text})" if text[0] == operator in "-+" else operator + text
+            if text[0] == operator in "-+":
+                return f"{operator}({text})"
+            return operator + text
         case Binary(operator, left, right):
-            sides, level = [], syntax.levels[operator]
+            sides = []
+            level = syntax.levels[operator]
             for side, least in ((left, level), (right, level + 1)):
-                inner = side.operator if isinstance(side, Binary) else ""
+                if isinstance(side, Binary):
+                    inner = side.operator
+                else:
+                    inner = ""
                 is_unclear = bool(inner) and syntax.is_unclear(operator, inner)
                 sides.append(at(side, _POSTFIX if is_unclear else least))
             return f" {operator} ".join(sides)
@@ -227,13 +235,16 @@ def children(node: Expression) -> tuple[Expression, ...]:
 def _called(node: Call) -> tuple[Expression, ...]:
     if isinstance(node.function, Member):
         return (node.function.value,)
-    return () if isinstance(node.function, Name) else (node.function,)
+    if isinstance(node.function, Name):
+        return ()
+    return (node.function,)
 
 
 def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
     """The node with its operands replaced by `parts`, of which there are as many."""
     if isinstance(node, Call):
-        start, function = len(_called(node)), node.function
+        start = len(_called(node))
+        function = node.function
         if isinstance(function, Member):
             function = replace(function, value=parts[0])
         elif start:

@@ -105,7 +105,8 @@ def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:
 
 
 def _binary(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
-    sides, kinds = (left, right), (left.kind, right.kind)
+    sides = (left, right)
+    kinds = (left.kind, right.kind)
     if operator in ("==", "!=") and not any(map(_is_value, kinds)):
         yield from _equality(operator, left, right)
         return

@@ -154,7 +154,8 @@ class _Parser(Cursor):
             level = PRECEDENCE.get(self.token, -1)
             if level <= lowest:
                 return left
-            operator, end = self.advance(), self.start
+            operator = self.advance()
+            end = self.start
             if operator == self.token == "*" and self.text[end - 1] == "*":
                 said = "`**` is not an operator of formulas"
                 self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
@@ -221,7 +222,8 @@ class _Parser(Cursor):
         return tuple(positional), tuple(keywords)
 
     def primary(self) -> Expression:
-        start, text = self.start, self.token
+        start = self.start
+        text = self.token
         if self.kind == IDENT or text == "::":
             name = self.name()
             plain = name.text.partition("<")[0].rpartition("::")[2]
@@ -289,12 +291,15 @@ class _Parser(Cursor):
         """How many tokens the template arguments have that begin here; 0 if none do."""
         depth = 0
         for at in range(self.at, len(self.texts)):
-            kind, text = self.kinds[at], self.texts[at]
+            kind = self.kinds[at]
+            text = self.texts[at]
             if kind not in (IDENT, NUMBER) and text not in _TEMPLATE:
                 return 0
             depth += (text == "<") - (text == ">")
             if depth == 0:
-                return at + 1 - self.at if self.texts[at + 1] in ("(", "{") else 0
+                if self.texts[at + 1] in ("(", "{"):
+                    return at + 1 - self.at
+                return 0
         return 0
 
     def lambda_(self) -> Expression:

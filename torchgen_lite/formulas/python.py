@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.kinds import BOOL, DTYPE, Sort
+from torchgen_lite.formulas.kinds import BOOL, DTYPE, Kind, Sort
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema.defaults import ENUMERATORS
@@ -83,7 +83,8 @@ def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expres
             node = nodes.Call(nodes.Name(_FUNCTIONS[_name(sign)]), (read(left), read(right)))
         case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
             node = nodes.Call(nodes.Member(read(left), "defined"), ())
-            node = node if isinstance(sign, ast.IsNot) else nodes.Unary("!", node)
+            if isinstance(sign, ast.Is):
+                node = nodes.Unary("!", node)
         case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]):
             if _name(sign) in _SIGNS:
                 node = nodes.Binary(_SIGNS[_name(sign)], read(left), read(right))
@@ -134,32 +135,91 @@ def _name(operator: ast.AST) -> str:
 
 def differs(part: Typed) -> str:
     """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
+    reasons = (rule(part) for rule in _DIFFERENCES)
+    return next(filter(None, reasons), "")
+
+
+def _kinds(part: Typed) -> list[Kind]:
+    return [operand.kind for operand in part.parts]
+
+
+def _said_in_python(part: Typed) -> str:
     node = part.node
-    kinds = [operand.kind for operand in part.parts]
     if isinstance(node, nodes.Lambda):
         return f"`{node.text}` is said in Python alone"
+    kinds = _kinds(part)
     called = nodes.name_called(node)
-    has_number = any(kind.is_number for kind in kinds)
     is_method = isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member)
-    is_pythons = is_method and (called in _PYTHONS or (kinds[0].is_list and called != "defined"))
-    if is_pythons or (called in NUMBER_FUNCTIONS and all(kind.is_number for kind in kinds)):
+    of_list = is_method and kinds[0].is_list and called != "defined"
+    of_numbers = called in NUMBER_FUNCTIONS and all(kind.is_number for kind in kinds)
+    if of_list or of_numbers or (is_method and called in _PYTHONS):
         return f"`{node.span.text if node.span else node}` is said in Python alone"
-    # C++ has keywords only where it knows the schema.
-    named = () if part.operator else getattr(node, "keywords", ())
-    is_other = called == "tensor" or (called in _OTHERS and len(kinds) > 1 + len(named))
-    is_other |= called == "expand" and has_number
-    # A truth adds a dimension; in C++ it is an index.
-    is_other |= isinstance(node, nodes.Subscript) and kinds[-1] == BOOL
+    return ""
+
+
+def _takes_another_argument(part: Typed) -> str:
+    node = part.node
+    kinds = _kinds(part)
+    called = nodes.name_called(node)
+    if isinstance(node, nodes.Subscript):
+        # A truth adds a dimension; in C++ it is an index.
+        is_other = kinds[-1] == BOOL
+    elif called == "expand":
+        is_other = any(kind.is_number for kind in kinds)
+    elif called in _OTHERS:
+        # C++ has keywords only where it knows the schema.
+        if part.operator:
+            named = ()
+        else:
+            named = getattr(node, "keywords", ())
+        is_other = len(kinds) > 1 + len(named)
+    else:
+        is_other = called == "tensor"
     if is_other:
         return f"what `{called or '[]'}` is given is another argument in C++"
+    return ""
+
+
+def _gives_an_operand(part: Typed) -> str:
+    node = part.node
     is_either = isinstance(node, nodes.Binary) and node.operator in ("&&", "||")
-    if is_either and {*kinds} != {BOOL}:
+    if is_either and set(_kinds(part)) != {BOOL}:
         return "`and` and `or` of others than booleans give an operand"
-    if isinstance(node, nodes.Conditional) and kinds[1].is_number and kinds[1] != kinds[2]:
-        return "both branches have one type in C++"
-    is_number = isinstance(node, (nodes.Unary, nodes.Binary)) and all(k.is_number for k in kinds)
-    if is_number and isinstance(node, nodes.Binary) and node.operator == "%":
+    return ""
+
+
+def _has_two_types(part: Typed) -> str:
+    if isinstance(part.node, nodes.Conditional):
+        _, yes, no = _kinds(part)
+        if yes.is_number and yes != no:
+            return "both branches have one type in C++"
+    return ""
+
+
+def _is_of_numbers(part: Typed) -> bool:
+    is_operation = isinstance(part.node, (nodes.Unary, nodes.Binary))
+    return is_operation and all(kind.is_number for kind in _kinds(part))
+
+
+def _has_another_sign(part: Typed) -> str:
+    is_remainder = isinstance(part.node, nodes.Binary) and part.node.operator == "%"
+    if is_remainder and _is_of_numbers(part):
         return "a remainder has the sign of the dividend in C++"
-    if is_number and part.kind != BOOL and Sort.scalar in [kind.sort for kind in kinds]:
+    return ""
+
+
+def _becomes_a_float(part: Typed) -> str:
+    sorts = [kind.sort for kind in _kinds(part)]
+    if Sort.scalar in sorts and part.kind != BOOL and _is_of_numbers(part):
         return "C++ makes a float of a `Scalar`, which may be an integer"
     return ""
+
+
+_DIFFERENCES: Sequence[Callable[[Typed], str]] = (
+    _said_in_python,
+    _takes_another_argument,
+    _gives_an_operand,
+    _has_two_types,
+    _has_another_sign,
+    _becomes_a_float,
+)

@@ -38,7 +38,9 @@ from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
 from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits
 
-_INT, _BOOL, _TENSOR = frozenset({INT}), frozenset({BOOL}), frozenset({TENSOR})
+_INT = frozenset({INT})
+_BOOL = frozenset({BOOL})
+_TENSOR = frozenset({TENSOR})
 
 
 def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> Typed:
@@ -46,7 +48,9 @@ def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> 
     tree = _typed(node, scope)
     if not scope.language.is_closed:
         saved = saved_by(node, scope.values)
-        return tree if saved is None else tree._replace(saved=saved, operator=None)
+        if saved is None:
+            return tree
+        return tree._replace(saved=saved, operator=None)
     if fits(tree.kind, wanted):
         return tree
     words = " or ".join(sorted(kind.words for kind in wanted))
@@ -79,7 +83,8 @@ def _typed(node: nodes.Expression, scope: Scope) -> Typed:
         case nodes.Call():
             return _call(node, scope)
         case nodes.Subscript(value, index):
-            of, at = type_formula(value, scope, LISTS), type_formula(index, scope, _INT)
+            of = type_formula(value, scope, LISTS)
+            at = type_formula(index, scope, _INT)
             return Typed(node, _item_kind(of.kind, scope), (of, at))
         case nodes.ListDisplay(items):
             parts = tuple([type_formula(item, scope, _INT) for item in items])
@@ -102,17 +107,22 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
     if of.is_list and of.is_known:
         return Kind(of.sort)
     is_of_tensor = scope.language.is_python and of.present == TENSOR
-    return TENSOR if is_of_tensor else scope.language.assumed
+    if is_of_tensor:
+        return TENSOR
+    return scope.language.assumed
 
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
     """A node that only C++ has."""
     closed = scope.language.is_closed
-    return _foreign(tree, "C++ in a rule", "not an expression of rules") if closed else tree
+    if closed:
+        return _foreign(tree, "C++ in a rule", "not an expression of rules")
+    return tree
 
 
 def _name(node: nodes.Name, scope: Scope) -> Typed:
-    text, language = node.text, scope.language
+    text = node.text
+    language = scope.language
     kind = scope.kinds.get(text) or language.constants.get(text)
     if kind is not None:
         return Typed(node, kind)
@@ -138,8 +148,12 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
 
 
 def _member(node: nodes.Member, scope: Scope) -> Typed:
-    language, parts = scope.language, (type_formula(node.value, scope, _TENSOR),)
-    kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
+    language = scope.language
+    parts = (type_formula(node.value, scope, _TENSOR),)
+    if node.arrow:
+        kind = UNKNOWN
+    else:
+        kind = language.attributes.get(node.name, language.assumed)
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
@@ -150,7 +164,9 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
 
 
 def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
-    name, count, language = method.name, len(node.arguments), scope.language
+    name = method.name
+    count = len(node.arguments)
+    language = scope.language
     is_test = name == "defined" and not count and not node.keywords
     of = type_formula(method.value, scope, ANY if is_test else _TENSOR)
     parts = (of, *[type_formula(child, scope, _INT) for child in children(node)[1:]])
@@ -169,7 +185,10 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     else:
         # A method of a number, such as `alpha.toFloat()`, makes no tensor.
         is_tensor = of.kind.present in (TENSOR, UNKNOWN)
-        kind = _undeclared(node, parts, scope) if is_tensor else UNKNOWN
+        if is_tensor:
+            kind = _undeclared(node, parts, scope)
+        else:
+            kind = UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -186,26 +205,35 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
 def _undeclared(node: nodes.Call, parts: Sequence[Typed], scope: Scope) -> Kind:
     """What is known of a call of what no operator is, else what the language assumes."""
     known = scope.undeclared(node, [part.kind for part in parts])
-    return scope.language.assumed if known == UNKNOWN else known
+    if known == UNKNOWN:
+        return scope.language.assumed
+    return known
 
 
 def _returned(operator: Callee) -> Kind:
     """Several results have items, as a list has."""
     kinds = [kind_of_type(value.type) for value in operator.func.returns]
-    return kinds[0] if len(kinds) == 1 else _list_kind(kinds)
+    if len(kinds) == 1:
+        return kinds[0]
+    return _list_kind(kinds)
 
 
 def _call(node: nodes.Call, scope: Scope) -> Typed:
-    name, language = str(node.function), scope.language
+    name = str(node.function)
+    language = scope.language
     if language.is_closed and name == "default":
         return _default(node, scope)
     known = language.functions.get(name)
-    wanted = known.wanted if known is not None else lambda position: ANY
-    values = enumerate(children(node))
-    parts = tuple([type_formula(child, scope, wanted(position)) for position, child in values])
+    parts = []
+    for position, child in enumerate(children(node)):
+        wanted = known.wanted(position) if known is not None else ANY
+        parts.append(type_formula(child, scope, wanted))
     operator = chosen(node, [part.kind for part in parts], scope.operators)
-    kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
-    tree = Typed(node, known.result if known else kind, parts, None, operator)
+    if operator is None:
+        kind = _undeclared(node, parts, scope)
+    else:
+        kind = _returned(operator)
+    tree = Typed(node, known.result if known else kind, tuple(parts), None, operator)
     if not language.is_closed:
         return tree
     if known is None:
@@ -214,7 +242,9 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if node.keywords:
         return _wrong(tree, f"`{name}` takes no keyword arguments")
     takes = known.miscounted(len(node.arguments))
-    return _wrong(tree, f"`{name}` takes {takes}") if takes else tree
+    if takes:
+        return _wrong(tree, f"`{name}` takes {takes}")
+    return tree
 
 
 def _default(node: nodes.Call, scope: Scope) -> Typed:
@@ -231,7 +261,12 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
     test = type_formula(node.test, scope, _BOOL)
     yes = type_formula(node.yes, scope.with_defined(_defined(node.test)))
     no = type_formula(node.no, scope.with_defined(_undefined(node.test)))
-    kind = no.kind if yes.is_none else yes.kind if no.is_none else joint(yes.kind, no.kind)
+    if yes.is_none:
+        kind = no.kind
+    elif no.is_none:
+        kind = yes.kind
+    else:
+        kind = joint(yes.kind, no.kind)
     if scope.language.is_python and yes.kind != no.kind:
         kind = UNKNOWN
     tree = Typed(node, kind, (test, yes, no))
@@ -256,7 +291,9 @@ def _defined(test: nodes.Expression) -> list[str]:
 def _undefined(test: nodes.Expression) -> list[str]:
     """The arguments that are defined if a test does not hold."""
     is_negated = isinstance(test, nodes.Unary) and test.operator == "!"
-    return _defined(children(test)[0]) if is_negated else []
+    if is_negated:
+        return _defined(children(test)[0])
+    return []
 
 
 def _unary(node: nodes.Unary, scope: Scope) -> Typed:
@@ -264,14 +301,19 @@ def _unary(node: nodes.Unary, scope: Scope) -> Typed:
     value = type_formula(node.operand, scope, _BOOL if is_not else NUMBERS)
     kind = value.kind.present
     tree = Typed(node, BOOL if is_not else INT if kind == BOOL else kind, (value,))
-    return _in_cpp(tree, scope) if node.operator == "*" else tree
+    if node.operator == "*":
+        return _in_cpp(tree, scope)
+    return tree
 
 
 def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     operator = node.operator
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
-        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
+        if operator == "&&":
+            inner = scope.with_defined(_defined(node.left))
+        else:
+            inner = scope
         right = type_formula(node.right, inner, _BOOL)
         is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
         return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))
@@ -287,7 +329,9 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if operator == "/" and sides == (INT, INT):
         hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
         return _wrong(tree, "`/` gives no integer", hint=hint)
-    return _wrong(tree, f"`{operator}` is not for rules") if operator in BITWISE else tree
+    if operator in BITWISE:
+        return _wrong(tree, f"`{operator}` is not for rules")
+    return tree
 
 
 def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from torchgen_lite.analysis.kernels import origins
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     BY_WORD,
@@ -21,7 +20,17 @@ from torchgen_lite.targets.registry import Targets
 
 _HERE = "torchgen_lite.targets"
 # What cpp-torch registers in C++ besides what other targets do.
-_IN_CPP = origins("autocast autocast_over backend_select copied from_out functionalize underived")
+_IN_CPP = frozenset(
+    {
+        Origin.autocast,
+        Origin.autocast_over,
+        Origin.backend_select,
+        Origin.copied,
+        Origin.from_out,
+        Origin.functionalize,
+        Origin.underived,
+    }
+)
 
 
 def _ours(name: str, summary: str, options: str = "options:NoOptions", **more: Any) -> Target:

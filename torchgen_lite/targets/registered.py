@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.computed_table import Registrations
-from torchgen_lite.analysis.lost_calls import Served, Side
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Modules, Program
 from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.served import Served
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt
 from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
@@ -30,7 +31,6 @@ def side_of(
 ) -> Side:
     """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`, `modules` the functions of
     modules that options name."""
-    from torchgen_lite.analysis.lost_calls import Served, Side
     from torchgen_lite.targets.terms import terms_of
 
     served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]

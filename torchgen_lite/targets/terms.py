@@ -1,4 +1,4 @@
-"""The terms on which the targets of a program offer its operators: see `analysis.terms`."""
+"""The terms on which the targets of a program offer its operators: see `analysis.comparison.terms`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
+from torchgen_lite.analysis.comparison.terms import FIELDS, Term, Terms, Use
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Modules, Program
-from torchgen_lite.analysis.terms import FIELDS, Term, Terms, Use
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, called_name, walk
 from torchgen_lite.key_tables import RELEASES

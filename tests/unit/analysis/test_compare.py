@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis.compare import Level, compare_operators
-from torchgen_lite.analysis.lost_calls import Side
+from torchgen_lite.analysis.comparison.compare import Level, compare_operators
+from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.program import build_program
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
 from torchgen_lite.loader.config.project import Config

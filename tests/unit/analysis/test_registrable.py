@@ -11,7 +11,7 @@ import pytest
 
 from tests.installed import needs_torch
 from torchgen_lite import load
-from torchgen_lite.analysis.registrable import (
+from torchgen_lite.analysis.checks.registrable import (
     COUNTERS,
     INDUCTORS,
     RESERVED,

@@ -72,7 +72,10 @@ def add_command(
     require_right(program, [*unknown_keys(key, like), *unknown_operators(program, operators)])
     if like is not None or calls is not None:
         operators = (*operators, *_asked_for(session, program, key, like, calls))
-    path = Path(schema[0]) if schema else program.config.root / program.config.schema[0]
+    if schema:
+        path = Path(schema[0])
+    else:
+        path = program.config.root / program.config.schema[0]
     there = {function.name for function in program.entries if not is_listed(function)}
     every = _with_delegates(pytorch, operators)
     # By name, only what has a kernel is an entry.
@@ -83,7 +86,12 @@ def add_command(
             session.talk(f"{function.name} is already declared")
     if wanted:
         before = program.sources[0].text if program.sources else ""
-        end = "" if before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        if before.endswith("\n\n"):
+            end = ""
+        elif before.endswith("\n"):
+            end = "\n"
+        else:
+            end = "\n\n"
         entries = [(named if is_named else entry)(function, key) for function in wanted]
         text = before + (end if before else "") + "\n".join(entries)
         write_file(session, path, text, f"{counted(len(wanted), 'operator')} added to")
@@ -154,4 +162,6 @@ def entry(function: NativeFunction, key: str) -> str:
 
 def _kernel(function: NativeFunction) -> str:
     """A structured kernel is a class, and overloads of an operator can't share one."""
-    return function.func.flat_name if function.structured else function.kernel_name
+    if function.structured:
+        return function.func.flat_name
+    return function.kernel_name

@@ -48,7 +48,10 @@ def show_answer(
     """
     session.report(sort_diagnostics(found), kind=answer.kind)
     if session.output_format == "markdown":
-        own = [Section(title, finding_rows(found), FINDING)] if found else []
+        if found:
+            own = [Section(title, finding_rows(found), FINDING)]
+        else:
+            own = []
         click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
     else:
         text = "\n".join(section_text(one, session.width) for one in answer.sections)

@@ -97,7 +97,10 @@ def run(
         hint = "if the script loads the backend itself, name that module with `--import`"
         stood_in = script is not None and not modules
         raise Refused(Diagnostic("TG012", found["error"], help=hint if stood_in else None))
-    at = f" in {found['failed'][0]}" if found["failed"] and found["error"] else ""
+    if found["failed"] and found["error"]:
+        at = f" in {found['failed'][0]}"
+    else:
+        at = ""
     return Run(found["tree"], found["samples"], found["error"] + at)
 
 
@@ -122,10 +125,14 @@ def called(
     """
     if calls is None:
         return list(selected), {}, ""
-    leaves, stopped, what = {}, "", "names"
+    leaves = {}
+    stopped = ""
+    what = "names"
     if calls.suffix == ".py":
         ran = run(session, overlay, key, modules, calls)
-        leaves, stopped, what = ran.leaves, ran.stopped, f"runs, on the device of {key},"
+        leaves = ran.leaves
+        stopped = ran.stopped
+        what = f"runs, on the device of {key},"
         names: Collection[str] = leaves.keys() & overlay.tables.keys()
     else:
         listed = called_names(read_any_text(calls))
@@ -151,7 +158,9 @@ def show_operator(
     chain = [name]
     while (by := covered[chain[-1]].by) in covered and by not in chain:
         chain.append(by)
-    found, title, missing = list(enumerate(chain)), "what files say", ""
+    found = list(enumerate(chain))
+    title = "what files say"
+    missing = ""
     if covered[name].verdict is Verdict.composite:
         try:
             seen = run(session, overlay, key, (), name)
@@ -161,7 +170,10 @@ def show_operator(
             below = seen.tree.get(name, (0, seen.tree))[1]
             found = [(0, name), *[(depth, one) for depth, one, _ in _every(below)]]
             title = f"what {counted(seen.samples, 'call')} with inputs of PyTorch's tests ran"
-            missing = f"a call stopped early: {seen.stopped}" if seen.stopped else ""
+            if seen.stopped:
+                missing = f"a call stopped early: {seen.stopped}"
+            else:
+                missing = ""
     rows: list[Row] = []
     for depth, one in found:
         served = covered.get(one)

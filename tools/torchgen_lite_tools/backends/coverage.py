@@ -120,7 +120,10 @@ def coverage_command(
     # What a module or a folder registers has no schema files.
     files = () if modules or folders else schema or None
     program = load_with_native(session, files, native)
-    wrong = [] if only in (None, *program.tags) else [unknown("tag", only or "", program.tags)]
+    if only in (None, *program.tags):
+        wrong = []
+    else:
+        wrong = [unknown("tag", only or "", program.tags)]
     wrong += unknown_operators(program, [operator] if operator else [])
     require_right(program, [*unknown_keys(key, like), *wrong])
     key = key or key_of(program)
@@ -131,9 +134,18 @@ def coverage_command(
         return show_operator(session, overlay, key, every, whole_name(operator))
     selected = _select(overlay, every, only, like)
     selected, leaves, stopped = called(session, overlay, key, selected, modules, calls)
-    worse = list(_compare(program, selected, against)) if against is not None else []
+    if against is not None:
+        worse = list(_compare(program, selected, against))
+    else:
+        worse = []
     # For a selection of the operators with a tag, the number served says little.
-    tags = () if calls or like else (only,) if only else ("core", "pointwise")
+    tags: tuple[str, ...]
+    if calls or like:
+        tags = ()
+    elif only:
+        tags = (only,)
+    else:
+        tags = ("core", "pointwise")
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
     sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
@@ -192,7 +204,10 @@ def _lists(
     for verdict in Verdict:
         # A leaf that is composed is a kernel of PyTorch for all backends, and calls nothing.
         is_end = leaves and verdict is Verdict.composite
-        meaning = "kernels of PyTorch that call no other operator" if is_end else verdict.value
+        if is_end:
+            meaning = "kernels of PyTorch that call no other operator"
+        else:
+            meaning = verdict.value
         found = [one for one in selected if one.verdict is verdict]
         rows: list[Row] = [(one.operator.name, one.by) for one in found]
         if leaves:
@@ -214,7 +229,9 @@ def _beside(key: str, overlay: Overlay) -> list[Section]:
     )
     rows = [(other, str(counts[other])) for other in sorted(counts)]
     title = "kernels at other keys of the backend"
-    return [Section(title, rows, ("key", "kernels"))] if rows else []
+    if rows:
+        return [Section(title, rows, ("key", "kernels"))]
+    return []
 
 
 def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
@@ -228,7 +245,8 @@ def _compare(program: Program, selected: Sequence[Covered], against: Path) -> It
     own = {function.name: function for function in program.functions}
     kept = Source(against.as_posix(), text)
     for one in selected:
-        name, now = one.operator.name, one.verdict
+        name = one.operator.name
+        now = one.verdict
         was = Verdict.__members__.get(str(before.get(name)))
         if was is None or ORDER[now] <= ORDER[was]:
             continue

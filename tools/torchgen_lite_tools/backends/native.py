@@ -75,9 +75,11 @@ def is_listed(function: NativeFunction) -> bool:
 
 def key_of(program: Program) -> str:
     """The key of a backend: the one with the most kernels."""
-    keys = [
-        e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
-    ]
+    keys = []
+    for f in program.functions:
+        for entry in f.dispatch:
+            if not entry.key.startswith("Autograd"):
+                keys.append(entry.key)
     return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
 
 

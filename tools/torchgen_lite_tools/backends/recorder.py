@@ -46,7 +46,10 @@ def answer(folder: str) -> None:
                 runpy.run_path(asked["script"], run_name="__main__")
     except BaseException as error:  # Whatever a script raises, SystemExit included, ends it.
         if not isinstance(error, SystemExit) or error.code:
-            said = str(error) if asked["operator"] else f"{type(error).__name__}: {error}"
+            if asked["operator"]:
+                said = str(error)
+            else:
+                said = f"{type(error).__name__}: {error}"
             found["error"] = said.partition("\n")[0].partition(". ")[0]
     Path(folder, "answer.json").write_text(json.dumps(found), "utf-8")
 
@@ -54,13 +57,17 @@ def answer(folder: str) -> None:
 def _call(torch: Any, operator: str, mode: Any, failed: list[str]) -> int:
     """Call an operator with inputs of PyTorch's own tests; how many there were."""
     entries = import_module("torch.testing._internal.common_methods_invocations").op_db
-    device, count = torch._C._get_privateuse1_backend_name(), 0
+    device = torch._C._get_privateuse1_backend_name()
+    count = 0
     function = _function(torch, operator)
     base = operator.removeprefix("aten::").partition(".")[0]
     for info in entries:
         if base not in (info.aten_name, info.name.rpartition(".")[2]):
             continue
-        dtype = torch.float32 if torch.float32 in info.dtypes else min(info.dtypes, key=str)
+        if torch.float32 in info.dtypes:
+            dtype = torch.float32
+        else:
+            dtype = min(info.dtypes, key=str)
         for sample in islice(info.sample_inputs(device, dtype), 40):
             try:
                 with mode:
@@ -82,8 +89,11 @@ def _function(torch: Any, operator: str) -> Any:
 
 def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed: list[str]) -> Any:
     """A mode that adds each call to a tree that the device takes part in; see Note [Kernels are followed]."""
-    keys, stack, below = torch._C.DispatchKey, list[str](), [tree]
-    key, follow = asked["key"], asked["follow"]
+    keys = torch._C.DispatchKey
+    stack = list[str]()
+    below = [tree]
+    key = asked["key"]
+    follow = asked["follow"]
     leaves = import_module("torch.utils._pytree").tree_leaves
     renamed = {"PrivateUse1": torch._C._get_privateuse1_backend_name()}
     device = renamed.get(key, key.lower())
@@ -92,7 +102,8 @@ def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed
         return bool(getattr(getattr(value, "device", value), "type", None) == device)
 
     def dispatch(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name, given = func.name(), kwargs or {}
+        name = func.name()
+        given = kwargs or {}
         # A kernel that calls its own operator has come to its end.
         if name in stack or not any(map(is_there, leaves((args, given)))):
             return func(*args, **given)
@@ -118,7 +129,8 @@ def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed
 
 def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
     """Make PrivateUse1 a device, with kernels of its own; see Note [A stand-in for a device]."""
-    library, device = torch.library.Library, str(asked["device"])
+    library = torch.library.Library
+    device = str(asked["device"])
     setup = import_module("torch.utils.backend_registration")
     # A device that was never named is no accelerator.
     setup._setup_privateuseone_for_python_backend(device)
@@ -133,7 +145,8 @@ def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
 
 def _computing(torch: Any, device: str) -> Callable[..., Any]:
     """What computes a call on the CPU, behind tensors of the device."""
-    aten, tree_map = torch.ops.aten, import_module("torch.utils._pytree").tree_map
+    aten = torch.ops.aten
+    tree_map = import_module("torch.utils._pytree").tree_map
     shaped = aten.set_.source_Storage_storage_offset
     meta = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
     # What every backend must have, and the CPU does not.
@@ -172,7 +185,8 @@ def _computing(torch: Any, device: str) -> Callable[..., Any]:
             return move(made, value)
 
         def move(tensor: Any, like: Any) -> Any:
-            storage, own = like.untyped_storage(), tensor.untyped_storage()
+            storage = like.untyped_storage()
+            own = tensor.untyped_storage()
             if storage._cdata not in storages:
                 own.on_cpu, storages[storage._cdata] = storage, own
             place = storages[storage._cdata], like.storage_offset(), like.shape, like.stride()

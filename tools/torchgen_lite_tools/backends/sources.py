@@ -86,7 +86,10 @@ def scanned(folders: Sequence[Path], key: str) -> Scanned:
     cpp = {path: text for path, text in texts.items() if path.suffix != ".py"}
     sources = [Source(path.as_posix(), text) for path, text in cpp.items()]
     shared = one_meaning(macro for source in sources for macro in defined_macros(source))
-    makers = [name for name, one in shared.items() if "TORCH_LIBRARY_IMPL" in one.body]
+    makers = []
+    for name, one in shared.items():
+        if "TORCH_LIBRARY_IMPL" in one.body:
+            makers.append(name)
     found = Scanned({}, set(), [])
     for path, text in texts.items():
         if path.suffix == ".py":
@@ -123,7 +126,8 @@ def _with_includes(text: str, texts: Mapping[Path, str], depth: int) -> str:
 
 
 def _scan_cpp(found: Scanned, source: Source, macros: Mapping[str, Macro]) -> None:
-    text, keys = without_comments(preprocess(source, macros).text), dispatch_keys(CURRENT)
+    text = without_comments(preprocess(source, macros).text)
+    keys = dispatch_keys(CURRENT)
     blocks = list(_BLOCK.finditer(text))
     ends = [*(block.start() for block in blocks[1:]), len(text)]
     for block, end in zip(blocks, ends):

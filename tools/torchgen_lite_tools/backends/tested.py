@@ -37,32 +37,40 @@ def claims_of(program: Program, key: str, report: Path | None) -> tuple[list[Sec
         if any(kernel.key == key for kernel in operator.own_kernels)
     }
     claims: Claims = {name: {"declared": d} for name, d in kernels.items() if d or report}
-    number, by = sum(map(len, kernels.values())), sum(map(bool, kernels.values()))
+    number = sum(map(len, kernels.values()))
+    by = sum(map(bool, kernels.values()))
     rows: list[Row] = [("declared", str(number), f"by `dtypes:` of {counted(by, 'kernel')}")]
     if report is None:
         said = "not known: `--tests FILE` reads the report of the generated tests"
         return [Section(_TITLE, [*rows, ("verified", "-", said)])] if number else [], claims
-    ended, verified = _ended(report, kernels, key), list[bool]()
+    ended = _ended(report, kernels, key)
+    verified = list[bool]()
     for name, declared in kernels.items():
         own = {d: ended[name, d] for d in (*declared, *DTYPES) if (name, d) in ended}
         claims[name]["verified"] = [dtype for dtype, failed in own.items() if not failed]
         verified += [dtype in declared for dtype in claims[name]["verified"]]
         rows += [(name, d, f"failed: {', '.join(failed)}") for d, failed in own.items() if failed]
         rows += [(name, d, "no test of it passed") for d in declared if d not in own]
-    other = f", and {verified.count(False)} that no entry declares" if not all(verified) else ""
+    if not all(verified):
+        other = f", and {verified.count(False)} that no entry declares"
+    else:
+        other = ""
     rows.insert(1, ("verified", str(sum(verified)), f"of these{other}"))
     return [Section(_TITLE, rows)], claims
 
 
 def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, str], list[str]]:
     """The checks that failed, of each kernel and dtype with tests that were not skipped. Raises Refused if none has."""
-    shown, found = f"`{shown_path(report, Path.cwd())}`", dict[tuple[str, str], list[str]]()
+    shown = f"`{shown_path(report, Path.cwd())}`"
+    found = dict[tuple[str, str], list[str]]()
     try:
         cases = ElementTree.fromstring(read_any_text(report)).iter("testcase")
     except (ElementTree.ParseError, ValueError) as error:
         raise Refused(Diagnostic("TG012", f"{shown} is no JUnit report: {error}")) from None
     # As `_device_tests.py` spells them.
-    spelled = {n.removeprefix("aten::").replace("::", "__").replace(".", "_"): n for n in kernels}
+    spelled = {}
+    for n in kernels:
+        spelled[n.removeprefix("aten::").replace("::", "__").replace(".", "_")] = n
     own = [case for case in cases if case.get("classname", "").endswith(f"Kernels{key.upper()}")]
     matched = [(one, match) for one in own if (match := _TEST.fullmatch(one.get("name", "")))]
     device = _device([match[2] for _, match in matched], spelled)

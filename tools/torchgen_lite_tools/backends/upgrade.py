@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.analysis.compare import compare_operators
+from torchgen_lite.analysis.comparison.compare import compare_operators
+from torchgen_lite.analysis.comparison.sides import Side
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
-from torchgen_lite.analysis.lost_calls import Side
 from torchgen_lite.analysis.native import read_native
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.overlay import entries_for
@@ -78,7 +78,8 @@ def upgrade_command(
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
     require_right(program, after.diagnostics)
-    context, tags = tuple(after.functions.values()), after.tags or program.tags
+    context = tuple(after.functions.values())
+    tags = after.tags or program.tags
     releases = (
         pytorchs(program.config, program.resolved.context, program.tags),
         pytorchs(program.config, context, tags),
@@ -121,7 +122,8 @@ def upgrade_command(
 def _changed(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
     """TG371 and TG372."""
     for function, _, new in entries:
-        name, place = function.func.local_name, function.place("func")
+        name = function.func.local_name
+        place = function.place("func")
         if new is None:
             yield finding(function, "TG371", f"PyTorch no longer has operator `{name}`", place)
         else:
@@ -136,28 +138,37 @@ def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> 
     name = function.func.local_name
     message = f"`{name}` now takes a kernel of a different type: loading the old one aborts"
     at_fault = difference.old.span if difference.old is not None else None
-    span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
-    label = f"now `{difference.new}`" if difference.new is not None else "not any more"
+    span = function.place("func")
+    if at_fault is not None and _is_own(function):
+        span = at_fault
+    if difference.new is not None:
+        label = f"now `{difference.new}`"
+    else:
+        label = "not any more"
     hint = f"`{new.schema.local_text}`, whose kernel is `{kernel}`"
     return finding(function, "TG372", message, span, label, hint)
 
 
 def _is_own(function: NativeFunction) -> bool:
     """Whether the author wrote the whole schema and not just the name."""
-    place, schema = function.place("func"), function.func.span
+    place = function.place("func")
+    schema = function.func.span
     return place is not None and schema is not None and "(" in place.text
 
 
 def _kernel_sections(entries: Sequence[Entry]) -> Iterator[Section]:
     """Operators whose kernels still work."""
-    milder, structured = [], []
+    milder = []
+    structured = []
     for function, old, new in entries:
         if new is None:
             continue
-        name, rank = function.func.local_name, compare_kernels(function, new.function).rank
+        name = function.func.local_name
+        rank = compare_kernels(function, new.function).rank
         if rank in (Rank.names, Rank.symint):
             milder.append((name, SAID[rank], new.schema.local_text))
-        was, now = _structure(old or new), _structure(new)
+        was = _structure(old or new)
+        now = _structure(new)
         if was != now:
             structured.append((name, f"{was} before, {now} now"))
     yield Section("different names, defaults or SymInt", milder, ("operator", "what", "schema"))
@@ -189,7 +200,10 @@ def _composites(
 ) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
     before, after = (_verdicts(one, key) for one in releases)
-    mine = {function.name for function in programs[1].functions if function.dispatch}
+    mine = set()
+    for function in programs[1].functions:
+        if function.dispatch:
+            mine.add(function.name)
     gained = [
         n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
     ]
@@ -219,7 +233,8 @@ def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
 
 def _gradients(session: Session, old: str, new: str, root: Path) -> list[Row]:
     """The formulas of derivatives.yaml that change, and what they are now."""
-    was, now = _formulas(old, root), _formulas(new, Path.cwd())
+    was = _formulas(old, root)
+    now = _formulas(new, Path.cwd())
     if was is None or now is None:
         which = old if was is None else new
         tell = session.note if was is now else session.warn
@@ -259,7 +274,10 @@ def _fix(session: Session, program: Program, entries: Sequence[Entry]) -> None:
         if new is None or span is None or not _is_own(function):
             continue
         if function.func.local_text != new.schema.local_text:
-            prefix = f"{function.func.namespace}::" if function.func.namespace else ""
+            if function.func.namespace:
+                prefix = f"{function.func.namespace}::"
+            else:
+                prefix = ""
             edits.append(Edit(span, f"{prefix}{new.schema.local_text}"))
     for source in program.sources:
         if own := pick_edits(edits, source.path):

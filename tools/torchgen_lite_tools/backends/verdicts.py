@@ -15,8 +15,8 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from torchgen_lite.analysis.comparison.lost_calls import returns_view
 from torchgen_lite.analysis.computed_table import Cell, Registrations, cell_of
-from torchgen_lite.analysis.lost_calls import returns_view
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import BOXED, PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
@@ -69,7 +69,8 @@ class Overlay(NamedTuple):
         """The same with the kernels that the target of a program registers."""
         resolved = program.resolved
         selection = Selection((*resolved.declared, *resolved.copying), policy)
-        tables, made = {**self.tables}, {**self.made}
+        tables = {**self.tables}
+        made = {**self.made}
         for one in served_by(program, selection, self.tables):
             name = one.table.name
             if name in tables:
@@ -80,7 +81,8 @@ class Overlay(NamedTuple):
         """The same with kernels of which the places are known: by operator and key."""
         tables = {**self.tables}
         for name in kernels.keys() & tables.keys():
-            one, given = tables[name], kernels[name]
+            one = tables[name]
+            given = kernels[name]
             own = (one.own or frozenset()) | given.keys()
             tables[name] = one._replace(kernels={**one.kernels, **given}, own=own)
         return self._replace(tables=tables)
@@ -136,7 +138,9 @@ def coverage(overlay: Overlay, key: str) -> list[Covered]:
         """A fallback copies to the CPU what it is given, and back what it gets."""
         if key == "CPU" or cover(operator.name, "CPU").verdict not in SERVED:
             return Verdict.nothing
-        return Verdict.wrong if returns_view(operator) else Verdict.fallback
+        if returns_view(operator):
+            return Verdict.wrong
+        return Verdict.fallback
 
     return [cover(operator.name, key) for operator in overlay.native.resolved.operators]
 
@@ -152,9 +156,13 @@ def _called(registration: Registration) -> str:
     """The operator that a kernel made by PyTorch calls to do the work."""
     if registration.origin is Origin.default and registration.source is not None:
         return registration.source.name
-    operator, group = registration.operator, registration.operator.group
+    operator = registration.operator
+    group = registration.operator.group
     if operator.function.is_written or group is None:
         return ""
-    functional = group.functional if operator.kind is not SchemaKind.functional else None
+    if operator.kind is not SchemaKind.functional:
+        functional = group.functional
+    else:
+        functional = None
     variants = (functional, group.inplace, group.mutable, group.out)
     return next(variant.name for variant in variants if variant is not None)

@@ -39,7 +39,9 @@ from torchgen_lite_tools.importing.moving import (
 from torchgen_lite_tools.importing.registered import Generated
 from torchgen_lite_tools.importing.trial import Run, Trial, run_after, run_before, trial_of
 
-_SCHEMA, _DECLARED, _CONFIG = "ops.yaml", "adopted_kernels.h", CONFIG_FILES[0]
+_SCHEMA = "ops.yaml"
+_DECLARED = "adopted_kernels.h"
+_CONFIG = CONFIG_FILES[0]
 _NEXT = """
 What is left to do:
   torchgen-lite generate{project}{build}
@@ -107,14 +109,20 @@ def adopt_command(
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
     changes, by_hand = _changes(root, library, names) if names else ([], [])
-    before = _trial_before(session, root, trial, names, changes) if trial and changes else None
+    if trial and changes:
+        before = _trial_before(session, root, trial, names, changes)
+    else:
+        before = None
     if dry_run and session.is_text:
         session.print_patch(render_diff(changes, patch_folder(root.resolve())))
     elif not dry_run:
         _write(root, changes)
     _list_changes(session, changes)
     places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
-    stay = f", {counted(len(left), 'statement')} by hand: {places}" if left else ""
+    if left:
+        stay = f", {counted(len(left), 'statement')} by hand: {places}"
+    else:
+        stay = ""
     would = " would move" if dry_run else " moved"
     session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
     written, gone = (sum(number) for number in zip((0, 0), *map(count_lines, changes)))
@@ -127,16 +135,25 @@ def adopt_command(
     data["lines"] = {"gone": gone, "written": written}
     if trial and before:
         differences, found = _trial_after(session, root, trial, before)
-        problems, data = [*problems, *differences], {**data, **found}
+        problems = [*problems, *differences]
+        data = {**data, **found}
     elif trial:
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
-        project = f" {shown_path(root, Path.cwd())}" if root.resolve() != Path.cwd() else ""
+        if root.resolve() != Path.cwd():
+            project = f" {shown_path(root, Path.cwd())}"
+        else:
+            project = ""
         is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
-        compile_ = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
+        if is_built and not by_hand:
+            compile_ = ""
+        else:
+            compile_ = _COMPILE.format(config=_CONFIG)
         session.talk(_NEXT.format(build=compile_, project=project))
-    return ATTENTION if left or not names else session.exit_code(problems)
+    if left or not names:
+        return ATTENTION
+    return session.exit_code(problems)
 
 
 def _not_moving(library: Library) -> list[Diagnostic]:

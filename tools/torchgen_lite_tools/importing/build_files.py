@@ -49,20 +49,21 @@ def with_generated_code(
     operators have kernels for these devices besides CPU; its source distribution has the files `written`, too.
     """
     build = Build([], [])
-    for source in _build_files(root) if registered else ():
-        below = PurePosixPath(os.path.relpath(source.path, root)).parent
-        files = [os.path.relpath(one, below) for one in registered]
-        up = PurePosixPath(os.path.relpath(".", below))
-        try:
-            text = _changed(source, files, up, devices)
-            if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
-                listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
-                text = f"{text.rstrip()}\n{listed}"
-        except _Uncertain as why:
-            build.by_hand.append(f"{source.path}: {why}")
-        else:
-            if text != source.text:
-                build.changed.append((source, text))
+    if registered:
+        for source in _build_files(root):
+            below = PurePosixPath(os.path.relpath(source.path, root)).parent
+            files = [os.path.relpath(one, below) for one in registered]
+            up = PurePosixPath(os.path.relpath(".", below))
+            try:
+                text = _changed(source, files, up, devices)
+                if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
+                    listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
+                    text = f"{text.rstrip()}\n{listed}"
+            except _Uncertain as why:
+                build.by_hand.append(f"{source.path}: {why}")
+            else:
+                if text != source.text:
+                    build.changed.append((source, text))
     return build
 
 
@@ -108,7 +109,8 @@ def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
     repeated = {
         one for node in ast.walk(tree) if isinstance(node, several) for one in ast.walk(node)
     }
-    computed, having = list[ast.Call](), list[tuple[ast.Call, ast.List]]()
+    computed = list[ast.Call]()
+    having = list[tuple[ast.Call, ast.List]]()
     for call in calls:
         given = {one.arg: one.value for one in call.keywords}
         sources = given.get("sources", call.args[1] if len(call.args) > 1 else None)
@@ -127,7 +129,8 @@ def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
             raise _Uncertain("what makes its extension is computed: it has to compile the sources")
         raise _Uncertain("no extension has all the files that registered: one has to")
     (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
-    folders, include = [f"{up / _GENERATED}/include", str(up)], given.get("include_dirs")
+    folders = [f"{up / _GENERATED}/include", str(up)]
+    include = given.get("include_dirs")
     shown = ", ".join(f'"{one}"' for one in folders)
     found = f'*sorted(glob.glob("{up / _GENERATED}/src/*.cpp"))'
     inserted = [_behind_last(text, sources, found)]
@@ -157,7 +160,9 @@ def _texts(node: ast.expr | None) -> set[str] | None:
     parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
     texts = [one.value for one in parts if isinstance(one, ast.Constant)]
     paths = {os.path.normpath(one) for one in texts if isinstance(one, str)}
-    return paths if node is not None and len(texts) == len(parts) else None
+    if node is not None and len(texts) == len(parts):
+        return paths
+    return None
 
 
 def _behind_last(text: str, node: ast.List, more: str) -> tuple[int, str]:
@@ -177,9 +182,12 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
 def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
     """A `CMakeLists.txt` whose one target has the generated sources and headers."""
     known: dict[str, list[str]] = {}
-    having, some, open_ = list[tuple[str, int]](), set[str](), 0
+    having = list[tuple[str, int]]()
+    some = set[str]()
+    open_ = 0
     for match in _CMAKE.finditer(text):
-        command, words = match[2].lower(), _words(match[3], known)
+        command = match[2].lower()
+        words = _words(match[3], known)
         if command.startswith("end") and _REPEATED.fullmatch(command[3:]):
             open_ -= 1
         elif _REPEATED.fullmatch(command):
@@ -240,5 +248,6 @@ def _fits(pattern: str, path: str) -> bool:
     plain = os.path.normpath(pattern)
     if "*" not in plain:
         return plain == path
-    parts, given = PurePosixPath(plain).parts, PurePosixPath(path)
+    parts = PurePosixPath(plain).parts
+    given = PurePosixPath(path)
     return len(parts) == len(given.parts) and given.match(plain)

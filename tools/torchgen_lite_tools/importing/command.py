@@ -89,13 +89,20 @@ def import_command(
     for line in _bound(library):
         session.talk(line)
     if not library.statements and not diagnostics:
-        where = (
-            f"in {counted(library.files, 'file')}" if paths else f"once `{modules[0]}` is loaded"
-        )
+        if paths:
+            where = f"in {counted(library.files, 'file')}"
+        else:
+            where = f"once `{modules[0]}` is loaded"
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
-    left = f", {counted(len(diagnostics), 'thing')} to do by hand" if diagnostics else ""
-    where = f" of namespace `{namespace}`" if namespace and not count else ""
+    if diagnostics:
+        left = f", {counted(len(diagnostics), 'thing')} to do by hand"
+    else:
+        left = ""
+    if namespace and not count:
+        where = f" of namespace `{namespace}`"
+    else:
+        where = ""
     operators = f"{counted(count, 'operator')}{where}{left}"
     # Never replace a file by an empty one.
     if output is None or not count:
@@ -104,17 +111,23 @@ def import_command(
     else:
         write_file(session, output, text, f"{operators}, written to")
         session.answer("import", "", files=[{"path": str(output), "status": "changed"}])
-    return session.exit_code(diagnostics) if count else ATTENTION
+    if count:
+        return session.exit_code(diagnostics)
+    return ATTENTION
 
 
 def _bound(library: Library) -> Iterator[str]:
     """How many functions each file binds with pybind11, and how many of them became entries; how many registrations of
     each Python file were read."""
     proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
-    labels = [one.label for one in library.diagnostics if one.code == "TG614" and one.label]
+    labels = []
+    for one in library.diagnostics:
+        if one.code == "TG614" and one.label:
+            labels.append(one.label)
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
-        bound, left = proposed[path] + unread[path], unread[path]
+        bound = proposed[path] + unread[path]
+        left = unread[path]
         yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
     for path, (met, left) in library.python.items():
         yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"

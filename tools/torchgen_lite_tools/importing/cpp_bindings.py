@@ -38,14 +38,19 @@ _WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None"
 
 def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     """Propose an operator for `m.def("f", &f, py::arg("x") = 1.0, "doc")`."""
-    tree, given = reader.tree, arguments(call)
+    tree = reader.tree
+    given = arguments(call)
     word = literal(tree, given[0]) if len(given) > 1 else None
     if word is None:
         return reader.refuse(call)
-    name, kernel = f"{reader.namespace}::{prefix}{word}", read_kernel(tree, given[1])
+    name = f"{reader.namespace}::{prefix}{word}"
+    kernel = read_kernel(tree, given[1])
     overloads = reader.find(kernel)
     functions = _defined(tree, overloads)
-    said = "is overloaded" if functions else "is declared in none of these files"
+    if functions:
+        said = "is overloaded"
+    else:
+        said = "is declared in none of these files"
     why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
     why = "this is an instance of a template" if "<" in kernel.name else why
     found = why or _propose(tree, given[2:], functions[0], overloads)
@@ -65,7 +70,9 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     asks = [*reader.asks, *_questions(functions[0], names)]
     asks += [f"`{word}` is bound in a submodule: which name?"] if prefix else []
     reader.asks.clear()
-    doc, span, binder = said or doc, tree.span(given[0]), reader.binder
+    doc = said or doc
+    span = tree.span(given[0])
+    binder = reader.binder
     one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
     reader.library.definitions.append(one)
     return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
@@ -83,9 +90,12 @@ def _propose(
     tree: CppTree, given: Sequence[Node], function: Function, overloads: Sequence[Function]
 ) -> tuple[str, str, list[str]] | str:
     """Schema, documentation and names of arguments, from what is given to `def` with a function; or why there is none."""
-    named, marks, doc = list[tuple[str, str | None]](), dict[int, str](), ""
+    named = list[tuple[str, str | None]]()
+    marks = dict[int, str]()
+    doc = ""
     for one in given:
-        argument, text = _argument(tree, one), literal(tree, one)
+        argument = _argument(tree, one)
+        text = literal(tree, one)
         if argument is not None:
             named.append(argument)
         elif text is not None:
@@ -160,14 +170,19 @@ def _argument(tree: CppTree, node: Node) -> tuple[str, str | None] | None:
         node = inner.named_children[0]
     is_name = called(tree, node) == "arg" or re.fullmatch(r'"\w+"_a', tree.of(node))
     word = is_name and re.search(r'"(\w+)"', tree.of(node))
-    return (word[1], default) if word and default != "" else None
+    if word and default != "":
+        return (word[1], default)
+    return None
 
 
 def _default(tree: CppTree, node: Node) -> str:
     """A default as schemas write it, "" for one that is not a literal."""
     text = tree.of(node)
     if node.type in ("initializer_list", "compound_literal_expression"):
-        inner = node if node.type == "initializer_list" else node.named_children[-1]
+        if node.type == "initializer_list":
+            inner = node
+        else:
+            inner = node.named_children[-1]
         parts = [_default(tree, one) for one in arguments(inner)]
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if (string := literal(tree, node)) is not None:

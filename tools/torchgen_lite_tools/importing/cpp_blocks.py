@@ -60,7 +60,10 @@ class Reader:
             return self.report("TG601", "this registration is not understood", node, "this")
         named = re.search(r'"(\w+)"', self.tree.span(node).text)
         kind = re.search(r"\b(class|enum|exception)_?\b", self.tree.of(node))
-        why = f"this is no operator: {kind[1]}" if kind else "this is not understood"
+        if kind:
+            why = f"this is no operator: {kind[1]}"
+        else:
+            why = "this is not understood"
         return self.report_unread(named[1] if named else "?", node, why)
 
     def report_unread(self, name: str, node: Node, why: str) -> None:
@@ -70,7 +73,9 @@ class Reader:
 
     def find(self, kernel: Kernel) -> list[Function]:
         """The functions that a kernel's name refers to."""
-        return self.functions.find(kernel.name, self.around, self.used) if kernel.name else []
+        if kernel.name:
+            return self.functions.find(kernel.name, self.around, self.used)
+        return []
 
     def conditions_of(self, node: Node) -> tuple[str, ...] | None:
         """The preprocessor conditions of a registration; None, which is reported, for too many."""
@@ -87,7 +92,10 @@ class Reader:
         overloads = self.find(kernel)
         problem = kernel.problem or (BOXED if overloads and all(map(_is_boxed, overloads)) else "")
         if problem:
-            help_ = "give it a name" if "name" in problem else "it remains handwritten"
+            if "name" in problem:
+                help_ = "give it a name"
+            else:
+                help_ = "it remains handwritten"
             self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
         function, *template = kernel.name.partition("<")
@@ -95,7 +103,8 @@ class Reader:
         shown = "::".join(path) if len(path) > 1 else f"::{path[0]}"
         shown += "".join(template)
         if not KERNEL_NAME.fullmatch(shown):
-            problem, help_ = "this is an instance of a template", "give it a function of its own"
+            problem = "this is an instance of a template"
+            help_ = "give it a function of its own"
             self.library.refused.add(name)
             return self.report("TG602", cannot, node, problem, help_)
         if any(one.is_member for one in overloads):
@@ -109,9 +118,11 @@ class Reader:
             message = f"kernel `{shown}` of `{name}` can be called only in its own file"
             help_ = "move it out of the unnamed namespace, and remove `static`"
             self.report("TG606", message, node, "generated code has to call it", help_)
-        conditions, span = self.conditions_of(node), self.tree.span(node)
+        conditions = self.conditions_of(node)
+        span = self.tree.span(node)
         if conditions is not None:
-            found, is_named = tuple(overloads), bool(overloads)
+            found = tuple(overloads)
+            is_named = bool(overloads)
             one = Implementation(name, key, shown, conditions, is_named, span, found, asks)
             self.library.implementations.append(one)
         return None

@@ -75,7 +75,10 @@ def read_cpp(
         """The given file that another one includes: beside it, or the only one whose path ends so."""
         beside = by_path.get(Path(source.path).parent.joinpath(name).resolve())
         ending = Path("/", name).parts[1:]
-        several = [one for path, one in by_path.items() if path.parts[-len(ending) :] == ending]
+        several = []
+        for path, one in by_path.items():
+            if path.parts[-len(ending) :] == ending:
+                several.append(one)
         return beside or (several[0] if len(several) == 1 else None)
 
     def prepared(source: Source) -> CppText:
@@ -145,7 +148,8 @@ def _files_below(folder: Path, endings: Collection[str]) -> Iterable[Path]:
 def _classes_of(source: Source) -> Iterator[Macro]:
     """A file's own names for the classes that register, which are read as macros."""
     for match in _ALIAS.finditer(source.text):
-        name, class_ = match["using"] or match["typedef"], match["class"] or match["defined"]
+        name = match["using"] or match["typedef"]
+        class_ = match["class"] or match["defined"]
         if name != class_.rpartition("::")[2]:
             yield Macro(name, None, class_)
 
@@ -153,7 +157,10 @@ def _classes_of(source: Source) -> Iterator[Macro]:
 def _classes_in(source: Source, classes: Mapping[str, Macro]) -> dict[str, Macro]:
     """Those names that a file uses as such a class: others may use them for something else."""
     made = {one.name for one in _classes_of(source)}
-    used = {match["name"] for match in _USED.finditer(source.text)} if classes else made
+    if classes:
+        used = {match["name"] for match in _USED.finditer(source.text)}
+    else:
+        used = made
     return {name: macro for name, macro in classes.items() if name in made | used}
 
 
@@ -209,4 +216,6 @@ def one_meaning(macros: Iterable[Macro]) -> dict[str, Macro]:
 def _without_stable(macro: Macro) -> Macro:
     """A macro that only renames a block of the stable ABI means the same here as one that renames the other block."""
     is_stable = macro.parameters is None and macro.body in PYTORCH_MACROS
-    return replace(macro, body=macro.body.removeprefix("STABLE_")) if is_stable else macro
+    if is_stable:
+        return replace(macro, body=macro.body.removeprefix("STABLE_"))
+    return macro

@@ -98,13 +98,19 @@ class Functions:
         """The overloads that a name refers to: in enclosing namespaces, then in used ones."""
         parts = tuple(re.sub(r"<.*>", "", name).removeprefix("::").split("::"))
         self.asked.add(parts[-1])
-        named = [] if name.startswith("::") else [one for one in around if one]
+        if name.startswith("::"):
+            named = []
+        else:
+            named = [one for one in around if one]
         places = [tuple(named[:n]) for n in range(len(named), -1, -1)]
         if not name.startswith("::"):
             places += [tuple(one.split("::")) for one in used]
         for place in places:
             wanted = (*place, *parts)
-            overloads = [f for f in self._found.get(parts[-1], ()) if f.path == wanted]
+            overloads = []
+            for f in self._found.get(parts[-1], ()):
+                if f.path == wanted:
+                    overloads.append(f)
             if overloads:
                 return overloads
         return []
@@ -154,7 +160,8 @@ def _is_member(declaration: Node) -> bool:
 
 def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
     """The type before a function's name, and the node of its whole declaration."""
-    node, signs = declarator, ""
+    node = declarator
+    signs = ""
     while node.parent is not None and node.parent.type in (
         "reference_declarator",
         "pointer_declarator",
@@ -162,7 +169,10 @@ def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
         node = node.parent
         signs += "&" if node.type == "reference_declarator" else "*"
     declaration = node.parent or node
-    trailing = [one for one in declarator.named_children if one.type == "trailing_return_type"]
+    trailing = []
+    for one in declarator.named_children:
+        if one.type == "trailing_return_type":
+            trailing.append(one)
     if trailing:
         return tree.of(trailing[0]).removeprefix("->").strip(), declaration
     return tree.of(declaration.child_by_field_name("type")) + signs, declaration
@@ -172,7 +182,9 @@ def _type_of(tree: CppTree, parameter: Node) -> str:
     """The type of a parameter: its text without name and default."""
     name = parameter.child_by_field_name("declarator")
     text = tree.of(parameter.child_by_field_name("type"))
-    return text if name is None else text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
+    if name is None:
+        return text
+    return text + "".join(re.findall(r"[&*]|\[", tree.of(name)))
 
 
 def _name_of(tree: CppTree, parameter: Node) -> str:
@@ -218,7 +230,11 @@ def result_types(text: str) -> list[str]:
     """
     bare = bare_type(text)
     tuple_ = re.fullmatch(r"tuple<(.*)>", bare)
-    return split_commas(tuple_[1]) if tuple_ else [bare] if bare != "void" else []
+    if tuple_:
+        return split_commas(tuple_[1])
+    if bare != "void":
+        return [bare]
+    return []
 
 
 def schema_type(text: str, depth: int = 0) -> str | None:
@@ -231,7 +247,9 @@ def schema_type(text: str, depth: int = 0) -> str | None:
         return None
     if match[1] == "Dict":
         both = [schema_type(one, depth + 1) for one in split_commas(match[2])]
-        return None if None in both or len(both) != 2 else f"Dict({both[0]}, {both[1]})"
+        if None in both or len(both) != 2:
+            return None
+        return f"Dict({both[0]}, {both[1]})"
     element = split_commas(match[2])[0] if match[1] == "array" else match[2]
     inner = schema_type(element, depth + 1)
     if inner is None:
@@ -250,4 +268,6 @@ def bare_type(text: str) -> str:
     'optional<Tensor>'
     """
     plain = re.sub(r"\b(?:const|inline|static|extern)\b|&|\b[A-Za-z_]\w*::|(?<!\w)::", " ", text)
-    return re.sub(r"\s+", "", plain) if "*" not in plain else ""
+    if "*" not in plain:
+        return re.sub(r"\s+", "", plain)
+    return ""

@@ -46,15 +46,20 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
     while not problem:
         if node.type in _NAMES:
             return Kernel(re.sub(r"\s+", "", tree.of(node)), key)
-        name, given = called(tree, node), arguments(node)
+        name = called(tree, node)
+        given = arguments(node)
         if node.type in _AROUND and node.named_children:
             node = node.named_children[-1]
         elif name in _WRAPPERS and len(given) == 1:
             node = given[0]
         elif name == "dispatch" and len(given) == 2:
             found = read_key(tree.of(given[0]))
-            problem = "" if found else f"`{tree.of(given[0])}` is not a dispatch key"
-            key, node = key or found or "", given[1]
+            if found:
+                problem = ""
+            else:
+                problem = f"`{tree.of(given[0])}` is not a dispatch key"
+            key = key or found or ""
+            node = given[1]
         else:
             problem = _problem(node, name)
     return Kernel("", key, problem)

@@ -65,7 +65,9 @@ def parse_macro(text: str) -> Macro | None:
     Macro(name='CPU', parameters=('n', 'f'), body='m.impl(n, torch::kCPU, f)')
     """
     match = re.fullmatch(r"([A-Za-z_]\w*)(\([^()]*\))?=(.*)", text.strip(), re.S)
-    return _macro(match[1], match[2], match[3]) if match else None
+    if match:
+        return _macro(match[1], match[2], match[3])
+    return None
 
 
 def _macro(name: str, parameters: str | None, body: str) -> Macro:
@@ -144,12 +146,15 @@ class CppText:
         start, origin, is_expansion = self._pieces[
             bisect_right(self._pieces, offset, key=lambda piece: piece[0]) - 1
         ]
-        return origin if is_expansion else origin + offset - start
+        if is_expansion:
+            return origin
+        return origin + offset - start
 
     def conditions(self, offset: int) -> tuple[str, ...] | None:
         """The conditions around a place, outermost first; None for more than a guard can repeat."""
         at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
-        one, found = self._conditions[at - 1][1] if at else None, list[str]()
+        one = self._conditions[at - 1][1] if at else None
+        found = list[str]()
         if one is not None and one.count > _MAX_CONDITIONS:
             return None
         while one is not None:
@@ -170,13 +175,18 @@ def preprocess(
     """
     text, conditions = _without_directives(source.text)
     known = dict(macros)
-    expander, out, pieces = _Expander(known), list[str](), list[tuple[int, int, bool]]()
-    included, length, at = set[int](), 0, 0
+    expander = _Expander(known)
+    out = list[str]()
+    pieces = list[tuple[int, int, bool]]()
+    included = set[int]()
+    length = 0
+    at = 0
     for cut, change in [*_changes(source, text, given, find), (len(text), "")]:
         body, found = expander.expand(text[at:cut])
         pieces += [(length + start, at + origin, is_one) for start, origin, is_one in found]
         out.append(body)
-        length, at = length + len(body), cut
+        length = length + len(body)
+        at = cut
         if isinstance(change, Macro):
             known[change.name] = change
         elif change and len(change) <= expander.left:
@@ -194,9 +204,13 @@ def _changes(
 ) -> Iterator[tuple[int, Macro | str]]:
     """Where a macro gets another meaning, under no condition, and where a text is included; `text` has no directives."""
     defined = Counter(one.name for one in defined_macros(source))
-    blank, at, depth = without_quoted(text), 0, list[bool]()
-    holding, guard = list[bool](), _include_guard(source.text)
-    uncertain, known = set[str](), dict[str, str | None]()
+    blank = without_quoted(text)
+    at = 0
+    depth = list[bool]()
+    holding = list[bool]()
+    guard = _include_guard(source.text)
+    uncertain = set[str]()
+    known = dict[str, str | None]()
     cuts = list[tuple[int, Macro | str]]()
     for match in _PIECE.finditer(source.text):
         word = match["word"]
@@ -234,7 +248,8 @@ def _flat(source: Source | None, find: Find, known: dict[str, str | None]) -> st
     known[source.path] = None
     text, places = _without_directives(source.text)
     ends = [*(at for at, _ in places[1:]), len(text)]
-    out, at = list[str | None](), 0
+    out = list[str | None]()
+    at = 0
     for match in _PIECE.finditer(source.text):
         if match["word"] == "include":
             out += [text[at : match.start()], _flat(_included(match, source, find), find, known)]
@@ -259,7 +274,9 @@ def negated(condition: str) -> str:
     ('!defined(A)', 'defined(A)', '!(A > 1)')
     """
     if re.fullmatch(r"!?defined\(\w+\)", condition):
-        return condition[1:] if condition[0] == "!" else f"!{condition}"
+        if condition[0] == "!":
+            return condition[1:]
+        return f"!{condition}"
     return f"!({condition})"
 
 
@@ -304,7 +321,10 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         at = match.end()
         rest = " ".join(_without_comments(match["rest"]).split())
         if word in _OPENING:
-            now = "" if match.start() == guard else _OPENING[word].format(rest)
+            if match.start() == guard:
+                now = ""
+            else:
+                now = _OPENING[word].format(rest)
             open_.append((_and(*open_[-1]) if open_ else None, now))
         elif word in _BRANCHES and open_:
             around, before = open_.pop()
@@ -323,7 +343,8 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
 def _include_guard(text: str) -> int:
     """Where a header's include guard begins; -1 without one."""
     words = islice((m for m in _PIECE.finditer(text) if m["word"]), 2)
-    first, second = next(words, None), next(words, None)
+    first = next(words, None)
+    second = next(words, None)
     if first is None or second is None or (first["word"], second["word"]) != ("ifndef", "define"):
         return -1
     is_guard = first["rest"].split()[:1] == second["rest"].split()[:1]
@@ -373,16 +394,17 @@ class _Expander:
         """Each use of a macro: its start, its end and its expansion."""
         at = 0
         # No macro occurs in the text, so there is nothing to expand.
-        for match in _TOKEN.finditer(text) if self.macros else ():
-            macro = self.macros.get(match[0])
-            if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
-                continue
-            arguments, end = _call(macro, text, match.end())
-            read = end - match.end()
-            self.left -= read if arguments is not None else read * _IN_VAIN
-            if arguments is not None:
-                at = end
-                yield match.start(), at, self._expansion(macro, arguments, inside)
+        if self.macros:
+            for match in _TOKEN.finditer(text):
+                macro = self.macros.get(match[0])
+                if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
+                    continue
+                arguments, end = _call(macro, text, match.end())
+                read = end - match.end()
+                self.left -= read if arguments is not None else read * _IN_VAIN
+                if arguments is not None:
+                    at = end
+                    yield match.start(), at, self._expansion(macro, arguments, inside)
 
     def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
         """The body with parameters replaced, `#` and `##` applied, and nested macros expanded."""
@@ -391,7 +413,9 @@ class _Expander:
             words = dict(zip(macro.parameters, given))
             if macro.parameters[-1:] == ("...",):
                 words["__VA_ARGS__"] = ", ".join(given[len(macro.parameters) - 1 :])
-            expanded = {name: self.scan(text, inside) for name, text in words.items()}
+            expanded = {}
+            for name, text in words.items():
+                expanded[name] = self.scan(text, inside)
             body = _substituted(body, words, expanded)
         self.left -= len(body) + _USE
         return self.scan(body, (*inside, macro.name))
@@ -401,7 +425,9 @@ def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
     """The arguments after a macro's name, or None if it is not called; and how far was read."""
     if macro.parameters is None:
         return [], at
-    depth, start, arguments = 0, 0, list[str]()
+    depth = 0
+    start = 0
+    arguments = list[str]()
     limit = min(len(text), at + _MAX_CALL)
     for match in _TOKEN.finditer(text, at, limit):
         token = match[0]
@@ -437,7 +463,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
             escaped = given[token].replace("\\", "\\\\").replace('"', '\\"')
             out[-1] = f'"{escaped}"'
         else:
-            before, behind = body[: match.start()].rstrip(), body[match.end() :].lstrip()
+            before = body[: match.start()].rstrip()
+            behind = body[match.end() :].lstrip()
             pasted = before.endswith("##") or behind.startswith("##")
             out.append((given if pasted else expanded).get(token, token))
         at = match.end()

@@ -91,10 +91,12 @@ def has_registrations(text: str) -> bool:
 
 def read_registrations(trees: Sequence[CppTree], functions: Functions, library: Library) -> None:
     """Everything that files register, added to the library."""
-    readers, read = dict[str, Reader](), set[tuple[str, ...]]()
+    readers = dict[str, Reader]()
+    read = set[tuple[str, ...]]()
     for tree in trees:
         tags = _variables(tree) if "Tag" in tree.text.text else {}
-        used, modules = tuple(used_namespaces(tree)), {LEGACY: ""}
+        used = tuple(used_namespaces(tree))
+        modules = {LEGACY: ""}
         one = Reader(tree, library, functions, tags, used, read, readers, modules)
         readers[tree.text.source.path] = one
     spans = [_read_file(reader) for reader in readers.values()]
@@ -104,7 +106,8 @@ def read_registrations(trees: Sequence[CppTree], functions: Functions, library: 
 
 def _read_file(reader: Reader) -> list[tuple[int, int]]:
     """Read the blocks and objects of a file; where it has them."""
-    tree, library = reader.tree, reader.library
+    tree = reader.tree
+    library = reader.library
     read: list[tuple[int, int]] = []
     for node, around in walk(tree, "function_definition"):
         declarator = node.child_by_field_name("declarator")
@@ -136,7 +139,8 @@ def _read_object(reader: Reader, calls: Sequence[tuple[str, Node]]) -> None:
 
 def _variables(tree: CppTree) -> dict[str, Node | None]:
     """The variables that are about tags; only a constant with one value has it for certain."""
-    found, stack = dict[str, "Node | None"](), [tree.root]
+    found = dict[str, "Node | None"]()
+    stack = [tree.root]
     while stack:
         node = stack.pop()
         stack += node.named_children
@@ -152,8 +156,10 @@ def _variables(tree: CppTree) -> dict[str, Node | None]:
 
 def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
     """Report blocks and objects that stand where no part of the text has been read, and functions that were not."""
-    tree, path = reader.tree, reader.tree.text.source.path
-    rest, at = list[str](), 0
+    tree = reader.tree
+    path = reader.tree.text.source.path
+    rest = list[str]()
+    at = 0
     for start, end in sorted(read):
         rest += [tree.text.text[at:start], " " * (end - max(at, start))]
         at = max(at, end)
@@ -172,7 +178,10 @@ def _report_unread(reader: Reader, read: list[tuple[int, int]]) -> None:
                 path,
                 str(match.end() - 1),
             ) not in reader.read:
-                word = match[0].partition("(")[0].strip() if pattern is _HELPER else match[0]
+                if pattern is _HELPER:
+                    word = match[0].partition("(")[0].strip()
+                else:
+                    word = match[0]
                 label = Label(tree.text.span(match.start(), match.start() + len(word)), here)
                 help_ = "register in a `TORCH_LIBRARY` block, or give the built library: `--module`"
                 message = f"`{word}` {said}"
@@ -187,7 +196,10 @@ def _legacy_calls(tree: CppTree, statement: Node) -> Iterator[tuple[str, Node]]:
         iter(statement.named_children), None
     )
     value = given and (given.child_by_field_name("value") or given)
-    chain = _chain(tree, value) if value and value.type == "call_expression" else None
+    if value and value.type == "call_expression":
+        chain = _chain(tree, value)
+    else:
+        chain = None
     if chain and chain[0] == LEGACY:
         yield from chain[1]
     type_ = tree.of(statement.child_by_field_name("type")).rpartition("::")[2]
@@ -199,17 +211,20 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | 
     tree = reader.tree
     name = tree.of(head.child_by_field_name("declarator"))
     given = split_commas(tree.of(head.child_by_field_name("parameters"))[1:-1])
-    is_impl, binder = "_IMPL" in name, _BINDERS.get(name, "")
+    is_impl = "_IMPL" in name
+    binder = _BINDERS.get(name, "")
     given = given[:2] if binder else given
     if len(given) != 2 + is_impl:
         reader.report("TG601", f"`{name}` with {len(given)} arguments", head, "this block")
         return None
-    namespace, variable = given[0], given[-1]
+    namespace = given[0]
+    variable = given[-1]
     key = read_key(given[1]) if is_impl else ""
     is_macro = re.fullmatch(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*", namespace) is not None
     asks = list[str]()
     if is_macro and binder:
-        macro, is_macro = namespace, False
+        macro = namespace
+        is_macro = False
         namespace = re.sub(r"\W", "_", PurePath(tree.text.source.path).stem)
         asks += [f"`{namespace}` is the file's name; the build names it: `--macro {macro}=...`"]
     if is_macro or not re.fullmatch(r"\w+", namespace):
@@ -252,7 +267,8 @@ def _read_body(reader: Reader, node: Node) -> None:
                 with reader.library.reading(reader.tree.span(one), reader.place, reader.defines):
                     _read_statement(reader, one, doc)
             if _may_leave(one) and any(_mentions(reader, rest) for rest, _ in stack):
-                message, help_ = "what follows this statement may not run", "move it up, or out"
+                message = "what follows this statement may not run"
+                help_ = "move it up, or out"
                 reader.report("TG601", message, one, "this may return", help_)
                 return
 
@@ -276,7 +292,10 @@ def _mentions(reader: Reader, node: Node) -> bool:
 
 def _read_statement(reader: Reader, node: Node, doc: str) -> None:
     tree = reader.tree
-    declared = node.child_by_field_name("declarator") if reader.binder else None
+    if reader.binder:
+        declared = node.child_by_field_name("declarator")
+    else:
+        declared = None
     value = (declared and declared.child_by_field_name("value")) or node
     if reader.binder and node.type == "assignment_expression":
         value = node.named_children[0]
@@ -309,7 +328,8 @@ def _follow(reader: Reader, call: Node) -> bool:
     if at < 0 or conditions is None or reader.depth == _MAX_DEPTH:
         return False
     name = re.sub(r"\s+", "", reader.tree.of(call.child_by_field_name("function")))
-    prefix, is_found = reader.modules[given[at]], False
+    prefix = reader.modules[given[at]]
+    is_found = False
     for one in reader.functions.find(name, reader.around, reader.used):
         tree, body = one.body or (reader.tree, call)
         other = reader.others.get(tree.text.source.path)
@@ -319,7 +339,8 @@ def _follow(reader: Reader, call: Node) -> bool:
         once = (tree.text.source.path, str(body.start_byte), reader.namespace, reader.key, prefix)
         if once not in reader.read:
             reader.read.update((once, once[:2]))
-            around, used = one.path[:-1], other.used
+            around = one.path[:-1]
+            used = other.used
             inner = replace(reader, modules={one.names[at]: prefix}, around=around, used=used)
             inner = replace(inner, tree=tree, tags=other.tags, conditions=conditions)
             _read_body(replace(inner, depth=reader.depth + 1), body)
@@ -333,21 +354,28 @@ def _chain(tree: CppTree, node: Node) -> tuple[str, list[tuple[str, Node]]] | No
         function = node.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             calls += [("op", node)] if arguments(node) else []
-            return (LEGACY, calls[::-1]) if called(tree, node) == LEGACY else None
+            if called(tree, node) == LEGACY:
+                return (LEGACY, calls[::-1])
+            return None
         method = re.sub(r"<.*>", "", tree.of(function.child_by_field_name("field")))
         calls.append((method.removeprefix("template").strip(), node))
         inner = function.child_by_field_name("argument")
         if inner is None:
             return None
         node = inner
-    return (tree.of(node), calls[::-1]) if calls and node.type == "identifier" else None
+    if calls and node.type == "identifier":
+        return (tree.of(node), calls[::-1])
+    return None
 
 
 def _read_chain(reader: Reader, calls: list[tuple[str, Node]], prefix: str, doc: str) -> str:
     """Read the calls of a chain; the prefix of the submodule that they end in."""
     for method, call in calls:
         if reader.binder and method in ("doc", "def_submodule"):
-            name = literal(reader.tree, arguments(call)[0]) if arguments(call) else ""
+            if arguments(call):
+                name = literal(reader.tree, arguments(call)[0])
+            else:
+                name = ""
             prefix += f"{name}_" if name else ""
             continue
         reader.library.statements += 1
@@ -375,7 +403,8 @@ def _text(tree: CppTree, node: Node) -> str | None:
 
 
 def _read_definition(reader: Reader, call: Node, doc: str) -> None:
-    tree, given = reader.tree, arguments(call)
+    tree = reader.tree
+    given = arguments(call)
     text = _text(tree, given[0]) if given else None
     if text is None:
         return reader.refuse(call)
@@ -392,10 +421,14 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         if found is not None:
             tags += found
         elif kernel is None:
-            kernel, at = read_kernel(tree, one), one
+            kernel = read_kernel(tree, one)
+            at = one
         else:
             return reader.refuse(call)
-    full = text.strip() if "::" in text.partition("(")[0] else f"{reader.namespace}::{text.strip()}"
+    if "::" in text.partition("(")[0]:
+        full = text.strip()
+    else:
+        full = f"{reader.namespace}::{text.strip()}"
     if "(" not in full:
         if kernel is None:
             return reader.refuse(call)
@@ -426,11 +459,12 @@ def _inferred(reader: Reader, name: str, kernel: Kernel, node: Node) -> str | No
     schema = infer_schema(name, overloads)
     if schema is None:
         message = f"`{name}` takes its schema from the type of its kernel"
-        why = (
-            "has a type that is not known here"
-            if len(overloads) == 1
-            else "is overloaded" if overloads else "is declared in none of these files"
-        )
+        if len(overloads) == 1:
+            why = "has a type that is not known here"
+        elif overloads:
+            why = "is overloaded"
+        else:
+            why = "is declared in none of these files"
         help_ = "give the files that declare it, or write the schema"
         text = kernel.problem or f"`{kernel.name}` {why}"
         reader.report("TG604", message, node, text, help_)
@@ -445,14 +479,17 @@ def _read_tags(tree: CppTree, node: Node) -> tuple[str, ...] | None:
     """`{at::Tag::core}`; None if it is not a list of tags."""
     text = tree.of(node)
     if node.type not in ("initializer_list", "compound_literal_expression"):
-        return (text.rpartition("::")[2],) if re.search(r"\bTag::\w+$", text) else None
+        if re.search(r"\bTag::\w+$", text):
+            return (text.rpartition("::")[2],)
+        return None
     inner = text.partition("{")[2].rpartition("}")[0]
     parts = [one for one in split_commas(inner) if one]
     return tuple(part.rpartition("::")[2] for part in parts)
 
 
 def _read_implementation(reader: Reader, call: Node) -> None:
-    tree, given = reader.tree, arguments(call)
+    tree = reader.tree
+    given = arguments(call)
     name = _text(tree, given[0]) if len(given) in (2, 3) else None
     if name is None:
         return reader.refuse(call)
@@ -467,7 +504,9 @@ def _read_implementation(reader: Reader, call: Node) -> None:
 
 def _documented(tree: CppTree, body: Node) -> list[tuple[Node, str]]:
     """The statements of a block, each with the comment on the lines right above it."""
-    found, above, last = list[tuple[Node, str]](), list[Node](), -1
+    found = list[tuple[Node, str]]()
+    above = list[Node]()
+    last = -1
     for node in body.named_children:
         first = node.start_point[0]
         if first != last + 1:

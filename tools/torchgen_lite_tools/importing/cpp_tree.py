@@ -28,7 +28,9 @@ class CppTree:
 
     def of(self, node: Node | None) -> str:
         """The text of a node."""
-        return "" if node is None else self.text.text[node.start_byte : node.end_byte]
+        if node is None:
+            return ""
+        return self.text.text[node.start_byte : node.end_byte]
 
     def span(self, node: Node) -> Span:
         return self.text.span(node.start_byte, node.end_byte)
@@ -70,8 +72,13 @@ def literal(tree: CppTree, node: Node) -> str | None:
     if node.type == "string_literal":
         return _unescaped(tree.of(node).partition('"')[2].rpartition('"')[0])
     if node.type == "concatenated_string":
-        parts = [literal(tree, one) for one in node.named_children if one.type != "comment"]
-        return None if None in parts else "".join(filter(None, parts))
+        parts = []
+        for one in node.named_children:
+            if one.type != "comment":
+                parts.append(literal(tree, one))
+        if None in parts:
+            return None
+        return "".join(filter(None, parts))
     return None
 
 
@@ -90,12 +97,17 @@ def _bytes(match: re.Match[bytes]) -> bytes:
         return chr(int(short or long, 16)).encode()
     if octal or byte:
         return bytes([int(octal, 8) if octal else int(byte, 16)])
-    return b"" if other.endswith(b"\n") else bytes([_LETTERS.get(other[0], other[0])])
+    if other.endswith(b"\n"):
+        return b""
+    return bytes([_LETTERS.get(other[0], other[0])])
 
 
 def called(tree: CppTree, node: Node) -> str:
     """The last part of the name of what is called, without its template arguments."""
-    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+    else:
+        function = None
     name = re.sub(r"\s+", "", tree.of(function))
     return re.sub(r"<.*>", "", name).rpartition("::")[2]
 
@@ -104,12 +116,16 @@ def arguments(node: Node) -> list[Node]:
     """The arguments of a call, or of a list of them."""
     is_list = node.type in ("argument_list", "initializer_list")
     given = node if is_list else node.child_by_field_name("arguments")
-    return [one for one in given.named_children if one.type != "comment"] if given else []
+    if given:
+        return [one for one in given.named_children if one.type != "comment"]
+    return []
 
 
 def split_commas(text: str) -> list[str]:
     """`a, f(b, c)` to `a` and `f(b, c)`."""
-    parts, depth, start = list[str](), 0, 0
+    parts = list[str]()
+    depth = 0
+    start = 0
     for at, character in enumerate(text):
         depth += (character in "([{<") - (character in ")]}>")
         if character == "," and depth == 0:

@@ -58,7 +58,9 @@ def write_entries(
 
 
 def _at(found: Definition | Implementation | None, text: str) -> Label | None:
-    return Label(found.span, text) if found is not None and found.span is not None else None
+    if found is not None and found.span is not None:
+        return Label(found.span, text)
+    return None
 
 
 def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry]:
@@ -88,7 +90,8 @@ def _gather(library: Library, diagnostics: list[Diagnostic]) -> dict[str, _Entry
 def _twice(
     message: str, first: Definition | Implementation, second: Definition | Implementation
 ) -> Diagnostic:
-    earlier, later = _at(first, "this one is written"), _at(second, "this one is left out")
+    earlier = _at(first, "this one is written")
+    later = _at(second, "this one is left out")
     help_ = "an entry has one condition and one kernel for each key"
     return Diagnostic("TG603", message, later, (earlier,) if earlier else (), help=help_)
 
@@ -161,8 +164,16 @@ def _scalar(text: str) -> str:
     """A text as YAML: plain if that reads as the same text, else in quotes."""
     if re.fullmatch(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]+", text):
         root, problems = read_yaml(Source("", f"- a: {text}\n"))
-        item = root.items[0] if isinstance(root, ListNode) and len(root.items) == 1 else None
-        value = item.items[0][1] if isinstance(item, MapNode) and len(item.items) == 1 else None
+        if isinstance(root, ListNode) and len(root.items) == 1:
+            item = root.items[0]
+        else:
+            item = None
+        if isinstance(item, MapNode) and len(item.items) == 1:
+            value = item.items[0][1]
+        else:
+            value = None
         if isinstance(value, ScalarNode) and (value.value, value.style) == (text, ""):
-            return text if not problems and not value.is_null else json.dumps(text)
+            if not problems and not value.is_null:
+                return text
+            return json.dumps(text)
     return json.dumps(text, ensure_ascii=True)

@@ -120,7 +120,8 @@ class Library:
 
     def shorten(self) -> None:
         """Leave the modules of Python functions away where their names are different without them."""
-        kernels, extras = self.implementations, self.extras
+        kernels = self.implementations
+        extras = self.extras
         names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
         words = {full: full.rpartition(".")[2] for full in names}
         uses = Counter(words.values())

@@ -31,7 +31,10 @@ def put_together(registry: Library, text: Library) -> Library:
     for written in text.definitions:
         one = definitions.get(written.name)
         if one is not None:
-            schema = written.schema if _are_named(one.schema, written.schema) else one.schema
+            if _are_named(one.schema, written.schema):
+                schema = written.schema
+            else:
+                schema = one.schema
             written = replace(written, schema=schema, tags=one.tags)
         both.definitions.append(written)
     defined = {one.name for one in text.definitions}
@@ -51,7 +54,9 @@ def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
     """TG616: kernels that only a file of CUDA defines, under keys that there are without CUDA, too."""
     for one in library.implementations:
         places = [function.spans[-1] for function in one.functions if function.body]
-        in_cuda = [place.source.path.endswith((".cu", ".cuh", ".hip")) for place in places]
+        in_cuda = []
+        for place in places:
+            in_cuda.append(place.source.path.endswith((".cu", ".cuh", ".hip")))
         is_guarded = re.search("CUDA|HIP|ROCM|GPU", " ".join(one.conditions))
         if is_for_every_build(one.key) and in_cuda and all(in_cuda) and not is_guarded:
             message = f"kernel `{one.kernel}` of `{one.name}` for {one.key} is in a file of CUDA"
@@ -62,7 +67,8 @@ def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
 
 def _are_named(inferred: str, written: str) -> bool:
     """Whether a text names the arguments, `_0` and so on, of a schema that PyTorch inferred, and says nothing else."""
-    theirs, ours = parse_schema(inferred)[0], parse_schema(written)[0]
+    theirs = parse_schema(inferred)[0]
+    ours = parse_schema(written)[0]
     if theirs is None or ours is None:
         return False
     same = [str(one.type) for one in theirs.arguments] == [str(one.type) for one in ours.arguments]
@@ -72,7 +78,8 @@ def _are_named(inferred: str, written: str) -> bool:
 def name_kernels(library: Library) -> Library:
     """The library, with diagnostics for kernels whose names are assumed or whose files are not always built, and for schemas that are those of kernels."""
     if library.inferred:
-        count, first = counted(len(library.inferred), "schema"), library.inferred[0]
+        count = counted(len(library.inferred), "schema")
+        first = library.inferred[0]
         message = f"{count} taken from types of kernels, such as that of `{first}`"
         help_ = "write `(a!)` at what a kernel writes to; PyTorch took these to write to any tensor"
         library.diagnostics.append(Diagnostic("TG615", message, help=help_))

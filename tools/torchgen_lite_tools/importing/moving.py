@@ -53,7 +53,8 @@ def moving_operators(library: Library, problems: Iterable[Diagnostic]) -> frozen
     while grown:  # Of one statement, all operators move or none, and of what one line expands to.
         kept = {one.span for one in library.read if one.operators & stay or not one.operators}
         more = {name for one in library.read if one.span in kept for name in one.operators}
-        grown, stay = not more <= stay, stay | more
+        grown = not more <= stay
+        stay = stay | more
     return frozenset(defined - stay)
 
 
@@ -61,7 +62,9 @@ def without_statements(
     library: Library, names: frozenset[str]
 ) -> tuple[list[tuple[Source, str]], bool]:
     """The files without what registers these operators, and whether they still define a namespace, or never did."""
-    texts, kept, is_defined = list[tuple[Source, str]](), False, False
+    texts = list[tuple[Source, str]]()
+    kept = False
+    is_defined = False
     by_file = sorted(library.read, key=lambda one: (one.span.source.path, one.block.start))
     for _, in_file in groupby(by_file, key=lambda one: one.span.source.path):
         gone = list[Span]()
@@ -82,7 +85,9 @@ def without_statements(
 def _end(blank: str, span: Span) -> int:
     """The end of a block, of an `#include`, or of a statement: behind its semicolon, or a macro's call that has none."""
     if blank[span.start] == "#":
-        return blank.find("\n", span.start) if "\n" in blank[span.start :] else len(blank)
+        if "\n" in blank[span.start :]:
+            return blank.find("\n", span.start)
+        return len(blank)
     if blank[span.end - 1] == "}":
         return span.end
     depth = 0
@@ -107,19 +112,23 @@ def _lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _cut(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     """The text without these parts, and without the second of two blank lines that meet."""
-    parts, at = list[str](), 0
+    parts = list[str]()
+    at = 0
     for start, end in sorted(set(cuts)):
         parts.append(text[at:start])
         at = max(at, end)
         if text[:start].endswith("\n\n") and text.startswith("\n", at):
             at += 1
     kept = "".join([*parts, text[at:]])
-    return kept if text.endswith("\n\n") else re.sub(r"\n{2,}\Z", "\n", kept)
+    if text.endswith("\n\n"):
+        return kept
+    return re.sub(r"\n{2,}\Z", "\n", kept)
 
 
 def kernel_headers(library: Library) -> tuple[list[str], str]:
     """The headers that declare the kernels, and the text of one for those that none of them declares."""
-    headers, undeclared = dict[str, None](), list[Function]()
+    headers = dict[str, None]()
+    undeclared = list[Function]()
     for kernel in library.implementations:
         declared = [one for one in kernel.functions if _file(one).endswith(HEADERS)]
         headers.update(dict.fromkeys(map(_file, declared)))
@@ -175,7 +184,9 @@ def _spelled(text: str, file: str, depth: int = 0) -> str:
         means |= set(re.findall(rf"\btypedef\s+([^;]+?)\s+{word}\s*;", file))
         if len(means) == 1 and depth < _MAX_DEPTH:
             return _spelled(means.pop(), file, depth + 1)
-        return brought.pop() if len(brought) == 1 else _WHOLE.get(word, word)
+        if len(brought) == 1:
+            return str(brought.pop())
+        return _WHOLE.get(word, word)
 
     return _QUALIFIED.sub(lambda match: match[0] if "::" in match[0] else whole(match), text)
 
@@ -185,4 +196,6 @@ def _declaration(function: Function) -> str:
     file = function.spans[-1].source.text
     given = ", ".join(_spelled(type_, file) + name for type_, name in _parameters(function))
     line = f"{_spelled(function.returns, file)} {name}({given});"
-    return f"namespace {'::'.join(around)} {{ {line} }}" if around else line
+    if around:
+        return f"namespace {'::'.join(around)} {{ {line} }}"
+    return line

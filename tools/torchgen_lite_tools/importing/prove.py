@@ -70,7 +70,10 @@ def prove_command(session: Session, paths: tuple[Path, ...], macros: tuple[str, 
         session.warn("no registrations in these files")
         return ATTENTION
     # An operator without a fake has kernels that agree.
-    proven = "" if {d.code for d in diagnostics} - {"TG611"} else "; all of them agree"
+    if {d.code for d in diagnostics} - {"TG611"}:
+        proven = ""
+    else:
+        proven = "; all of them agree"
     kernels = counted(len(library.implementations), "kernel")
     session.talk(f"{counted(len(operators), 'operator')} and {kernels} read{proven}")
     return session.exit_code(diagnostics)
@@ -166,11 +169,14 @@ def _check_python(
     schema: FunctionSchema, signature: PythonSignature, span: Span | None
 ) -> Iterator[Diagnostic]:
     """Whether a kernel or a fake takes the arguments, of which PyTorch leaves out those that equal their default."""
-    passed = [Passed(a.name, a.kwarg_only, a.default is not None) for a in schema.arguments]
+    passed = []
+    for argument in schema.arguments:
+        passed.append(Passed(argument.name, argument.kwarg_only, argument.default is not None))
     problem = disagreement(signature, passed)
     if problem:
         label = span and Label(span, "registered here")
-        message, help_ = f"{schema.full_name}: {problem}", f"the schema is `{schema}`"
+        message = f"{schema.full_name}: {problem}"
+        help_ = f"the schema is `{schema}`"
         yield Diagnostic("TG610", message, label, help=help_)
 
 
@@ -231,7 +237,8 @@ def _problems(
             help_ = f"`Tensor(a!) {argument.name}` in the schema, or `const at::Tensor&` here"
             label = Label(function.spans[at], "not const")
             yield Diagnostic("TG613", message, label, registered, help_)
-    results, types = result_types(function.returns), [str(r.type) for r in schema.returns]
+    results = result_types(function.returns)
+    types = [str(r.type) for r in schema.returns]
     fitting = [_fits(text, type_) for text, type_ in zip(results, types)]
     if len(results) != len(types) or False in fitting:
         shown = types[0] if len(types) == 1 else f"({', '.join(types)})"
@@ -246,7 +253,9 @@ def _fits(text: str, type_: str) -> bool | None:
     """Whether libtorch infers that schema type from a C++ type; None if this is not known here."""
     inferred = schema_type(text)
     if inferred is None:
-        return False if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()) else None
+        if _NEVER.fullmatch(re.sub(r"\bconst\b|&", "", text).strip()):
+            return False
+        return None
     if type_ == "Generator":  # libtorch infers it from nothing.
         return None
     demanded = re.sub(r"(?<=Tensor)(?:\([^()]*\)|!)|(?<=\[)\d+(?=\])", "", type_)

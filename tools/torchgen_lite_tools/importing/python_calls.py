@@ -83,7 +83,10 @@ class Call(NamedTuple):
     def __str__(self) -> str:
         given = [one.value for one in self.node.args[:2] if isinstance(one, ast.Constant)]
         texts = [str(one).partition("(")[0] for one in given]
-        decorated = [self.passed.name] if isinstance(self.passed, FUNCTIONS) and not given else []
+        if isinstance(self.passed, FUNCTIONS) and not given:
+            decorated = [self.passed.name]
+        else:
+            decorated = []
         name = next(filter(None, [*texts, *decorated]), None) or ast.unparse(self.node)
         return f"`{name if len(name) < 60 else name[:56] + '...'}`"
 
@@ -108,12 +111,16 @@ class Registration:
     def asks(self) -> tuple[str, ...]:
         """A question where it is not registered always."""
         listed = ", and ".join(f"`{condition}`" for condition in self.conditions)
-        return (f"registered only if {listed}: an entry is there always",) if listed else ()
+        if listed:
+            return (f"registered only if {listed}: an entry is there always",)
+        return ()
 
     def path(self, name: str) -> str:
         """The whole name of what is given; "" for no name."""
         one = self.given.get(name)
-        return self.module.path(one) if isinstance(one, ast.expr) else ""
+        if isinstance(one, ast.expr):
+            return self.module.path(one)
+        return ""
 
     def text(self, name: str) -> str:
         value = self.constant(name, "")
@@ -123,7 +130,9 @@ class Registration:
 
     def constant(self, name: str, default: object) -> object:
         one = self.given.get(name)
-        return default if one is None else _constant(self.module, one)
+        if one is None:
+            return default
+        return _constant(self.module, one)
 
     def function(self) -> tuple[Module, Function] | None:
         """The function that is registered, and where it is, if these files have it."""
@@ -131,12 +140,16 @@ class Registration:
         if isinstance(given, FUNCTIONS):
             return self.module, given
         home, found = self.module.value(given) or (self.module, None)
-        return (home, found) if isinstance(found, FUNCTIONS) else None
+        if isinstance(found, FUNCTIONS):
+            return (home, found)
+        return None
 
 
 def _constant(module: Module, node: Given) -> object:
     try:
-        return module.constant(node) if isinstance(node, ast.expr) else None
+        if isinstance(node, ast.expr):
+            return module.constant(node)
+        return None
     except (ValueError, TypeError):
         raise Unread(f"`{ast.unparse(node)}` is computed") from None
 
@@ -178,7 +191,8 @@ class Scan(NamedTuple):
 def scanned(module: Module) -> Iterator[Scan]:
     """The functions of a module."""
     for node in (one for named in module.functions.values() for one in named):
-        calls, registers = set[str](), False
+        calls = set[str]()
+        registers = False
         for call in (one for one in calls_of(node) if one.is_inside):
             try:
                 registers |= understood(module, call, (), ()) is not None
@@ -204,7 +218,8 @@ def understood(
 ) -> Registration | None:
     """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read: a call of a
     function that is `registering`, too."""
-    node, possible = call.node, list(meanings(module, call.node.func))
+    node = call.node
+    possible = list(meanings(module, call.node.func))
     found = next(filter(None, (_registrar(one, node) for one in possible)), None)
     # What a call gives is told with the function that it is then called with.
     made = node.func if isinstance(node.func, ast.Call) else None
@@ -217,7 +232,8 @@ def understood(
             why = f"`{ast.unparse(unknown)}` is not known here"
             raise Suspect(why, _looks_like_one(suspect, node))
         return None
-    names, word = found.names, found.kind.rpartition(".")[2]
+    names = found.names
+    word = found.kind.rpartition(".")[2]
     if names is None and word not in _OTHERS:
         return None
     if call.is_inside:
@@ -225,7 +241,8 @@ def understood(
     if names is None:
         raise Unread("this remains handwritten")
     before = found.meaning
-    positional, keywords = [*before.args, *node.args], [*before.keywords, *node.keywords]
+    positional = [*before.args, *node.args]
+    keywords = [*before.keywords, *node.keywords]
     starred = [one for one in positional if isinstance(one, ast.Starred)]
     if starred or None in [one.arg for one in keywords]:
         raise Unread("its arguments are computed")
@@ -258,7 +275,8 @@ def meanings(
     seen.add(id(node))
     for one in _next_meanings(module, node):
         for inner in meanings(one.module, one.node, seen, depth + 1):
-            args, keywords = (*inner.args, *one.args), (*inner.keywords, *one.keywords)
+            args = (*inner.args, *one.args)
+            keywords = (*inner.keywords, *one.keywords)
             yield Meaning(inner.module, inner.node, args, keywords)
 
 
@@ -294,8 +312,12 @@ class _Registrar(NamedTuple):
 
 def _registrar(one: Meaning, call: ast.Call) -> _Registrar | None:
     """What is called if that is a function of PyTorch, or a method of a library or of an operator that was made."""
-    module, path = one.module, one.module.path(one.node)
-    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    module = one.module
+    path = one.module.path(one.node)
+    if isinstance(one.node, ast.Attribute):
+        receiver = one.node.value
+    else:
+        receiver = None
     word = receiver and isinstance(one.node, ast.Attribute) and one.node.attr or ""
     if path.startswith(_TORCH):
         word = path.rpartition(".")[2]
@@ -351,11 +373,20 @@ def is_registering_name(path: str) -> bool:
 def passed_on(module: Module) -> Iterator[ast.expr]:
     """Where a function that registers is neither called nor gets a name: what happens to it is not known."""
     given = {*module.imported, *module.assigned}
-    words = {word for word in given if _is_function(module, ast.Name(word, ast.Load()))}
-    possible = [one for one in module.nodes if _is_named(one, words) and _is_function(module, one)]
+    words = set()
+    for word in given:
+        if _is_function(module, ast.Name(word, ast.Load())):
+            words.add(word)
+    possible = []
+    for one in module.nodes:
+        if _is_named(one, words) and _is_function(module, one):
+            possible.append(one)
     if not possible:
         return
-    fine = {id(part) for values in module.assigned.values() for part in values}
+    fine = set()
+    for values in module.assigned.values():
+        for part in values:
+            fine.add(id(part))
     # In this order, a node comes before its parts.
     for node in module.nodes:
         fine |= set(map(id, _harmless_parts(module, node, id(node) in fine)))
@@ -366,15 +397,19 @@ def given_away(module: Module) -> Iterator[ast.expr]:
     """Where a library is given to a function that is imported from a file which is not given."""
     libraries = {word for word in module.assigned if _is_library(module, ast.Name(word))}
     libraries |= {word for word in module.imported if _is_library(module, ast.Name(word))}
-    for node in module.nodes if libraries else ():
-        if isinstance(node, ast.Call) and _is_foreign(module, node.func):
-            given = [*node.args, *(one.value for one in node.keywords)]
-            yield from (one for one in given if isinstance(one, ast.Name) and one.id in libraries)
+    if libraries:
+        for node in module.nodes:
+            if isinstance(node, ast.Call) and _is_foreign(module, node.func):
+                given = [*node.args, *(one.value for one in node.keywords)]
+                yield from (
+                    one for one in given if isinstance(one, ast.Name) and one.id in libraries
+                )
 
 
 def _is_foreign(module: Module, function: ast.expr) -> bool:
     """Whether a function is imported, neither of PyTorch nor of these files."""
-    path, first = module.path(function), function
+    path = module.path(function)
+    first = function
     while isinstance(first, ast.Attribute):
         first = first.value
     is_imported = isinstance(first, ast.Name) and first.id in module.imported
@@ -397,7 +432,10 @@ def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast
 def _is_function(module: Module, node: ast.expr) -> bool:
     """Whether a name may stand for a function of PyTorch that registers, or for a method of a library."""
     for one in meanings(module, node):
-        receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+        if isinstance(one.node, ast.Attribute):
+            receiver = one.node.value
+        else:
+            receiver = None
         is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
         if is_registering_name(one.module.path(one.node)):
             return True
@@ -425,7 +463,8 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
     elif isinstance(node, ast.Attribute):
         yield node.value
     elif isinstance(node, ast.Compare):
-        yield from (node.left, *node.comparators)
+        yield node.left
+        yield from node.comparators
     elif isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
         yield node.test
     if is_fine and isinstance(node, ast.expr):
@@ -434,9 +473,15 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
 
 def _is_suspect(one: Meaning, call: ast.Call) -> bool:
     """Whether a call of something that is not known here looks like a registration."""
-    receiver = one.node.value if isinstance(one.node, ast.Attribute) else None
+    if isinstance(one.node, ast.Attribute):
+        receiver = one.node.value
+    else:
+        receiver = None
     path = one.module.path(one.node)
-    word = one.node.attr if isinstance(one.node, ast.Attribute) else path.rpartition(".")[2]
+    if isinstance(one.node, ast.Attribute):
+        word = one.node.attr
+    else:
+        word = path.rpartition(".")[2]
     given = (*one.args, *call.args)
     first = given[0] if given else None
     if word not in ("define", "impl"):
@@ -450,7 +495,10 @@ def _is_suspect(one: Meaning, call: ast.Call) -> bool:
 def _looks_like_one(one: Meaning, call: ast.Call) -> bool:
     """Whether a suspect call is none of another project's: it is given a schema, or a kernel of an operator."""
     word = one.node.attr if isinstance(one.node, ast.Attribute) else ""
-    texts = [arg.value for arg in (*one.args, *call.args) if isinstance(arg, ast.Constant)]
+    texts = []
+    for arg in (*one.args, *call.args):
+        if isinstance(arg, ast.Constant):
+            texts.append(arg.value)
     named = [text for text in texts if isinstance(text, str)]
     if word == "impl":
         return bool(named)
@@ -465,7 +513,8 @@ def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
         return None
     given: dict[str | None, ast.expr] = dict(zip(("ns", "kind", "dispatch_key"), one.args))
     given |= {keyword.arg: keyword.value for keyword in one.keywords}
-    namespace, key = (given.get(name, ast.Constant("")) for name in ("ns", "dispatch_key"))
+    namespace = given.get("ns", ast.Constant(""))
+    key = given.get("dispatch_key", ast.Constant(""))
     return str(_constant(home, namespace)), str(_constant(home, key))
 
 
@@ -473,13 +522,19 @@ def made_operator(module: Module, node: ast.expr | None) -> str:
     """The name of the operator that `custom_op` makes of what an expression stands for; "" for none."""
     home, one = module.value(node) or (module, None)
     made: list[ast.expr]
-    made = [*one.decorator_list] if isinstance(one, FUNCTIONS) else [one] if one else []
+    if isinstance(one, FUNCTIONS):
+        made = [*one.decorator_list]
+    elif one:
+        made = [one]
+    else:
+        made = []
     made += [call.func for call in made if isinstance(call, ast.Call)]
     for call in made:
-        for meaning in meanings(home, call.func) if isinstance(call, ast.Call) else ():
-            path = meaning.module.path(meaning.node)
-            if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
-                return _first_text(home, meaning, call)
+        if isinstance(call, ast.Call):
+            for meaning in meanings(home, call.func):
+                path = meaning.module.path(meaning.node)
+                if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
+                    return _first_text(home, meaning, call)
     return ""
 
 

@@ -46,7 +46,8 @@ class Module:
         """Whether a function keeps its name: no later one takes it, except in another branch of an `if`."""
         several = self.functions[function.name]
         around = {one.node: one.conditions for one in self.statements}
-        mine, later = around[function], several[several.index(function) + 1 :]
+        mine = around[function]
+        later = several[several.index(function) + 1 :]
         return all(
             any(f"not ({one})" in around[other] for one in mine)
             or any(f"not ({one})" in mine for one in around[other])
@@ -93,7 +94,10 @@ class Module:
             return self.others[name]
         parts = tuple(name.split("."))
         one = self.others.get(parts[-1])
-        path = PurePath(one.source.path).with_suffix("").parts if one else ()
+        if one:
+            path = PurePath(one.source.path).with_suffix("").parts
+        else:
+            path = ()
         return one if path[-len(parts) :] == parts else None
 
     def assignments(self, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
@@ -127,7 +131,9 @@ class Module:
         if len(values) != 1:
             return None
         one = values[0]
-        return home.value(one, depth + 1) if isinstance(one, ast.expr) else (home, one)
+        if isinstance(one, ast.expr):
+            return home.value(one, depth + 1)
+        return (home, one)
 
     def constant(self, node: ast.expr | None) -> object:
         """The value of a literal, of a name for one, or of a text that is put together from them; raises ValueError."""
@@ -147,7 +153,8 @@ class Module:
         if isinstance(one, ast.FormattedValue) and one.conversion < 0 and one.format_spec is None:
             return self.constant(one.value)
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
-            left, right = self.constant(one.left), self.constant(one.right)
+            left = self.constant(one.left)
+            right = self.constant(one.right)
             if isinstance(left, str) and isinstance(right, str):
                 return left + right
         if isinstance(one, (ast.Tuple, ast.List, ast.Set)):
@@ -162,7 +169,8 @@ def parse_module(source: Source, others: dict[str, Module]) -> Module:
     name, is_package = _module_name(Path(source.path))
     tree = ast.parse(source.text)
     statements = tuple(_placed(tree.body, ()))
-    imported, assigned = dict[str, str](), dict[str, list[ast.expr]]()
+    imported = dict[str, str]()
+    assigned = dict[str, list[ast.expr]]()
     functions = dict[str, list[Function]]()
     around = name.split(".") if is_package else name.split(".")[:-1]
     for node in (placed.node for placed in statements):
@@ -240,7 +248,9 @@ def alternatives(node: ast.expr) -> Sequence[ast.expr]:
         return node.body, node.orelse
     if isinstance(node, ast.BoolOp):
         return node.values
-    return (node.value,) if isinstance(node, ast.NamedExpr) else ()
+    if isinstance(node, ast.NamedExpr):
+        return (node.value,)
+    return ()
 
 
 def attribute_of(node: ast.expr | None) -> ast.Attribute | None:

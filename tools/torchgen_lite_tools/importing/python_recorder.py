@@ -34,7 +34,8 @@ def recording(torch: Any) -> Iterator[Recorded]:
     recorded = Recorded()
     library = torch.library
     home = str(Path(torch.__file__).parent)
-    register, saved = library.Library.impl, {name: getattr(library, name) for name in _NOTED}
+    register = library.Library.impl
+    saved = {name: getattr(library, name) for name in _NOTED}
 
     @wraps(register)
     def impl(self: Any, op_name: Any, fn: Any, dispatch_key: str = "", **more: Any) -> Any:
@@ -71,7 +72,8 @@ def is_within(function: Any, home: str) -> bool:
 
 def author_of(function: Any, home: str) -> Any:
     """The first function not of PyTorch that a PyTorch wrapper refers to, or None."""
-    waiting, seen = [function], set[int]()
+    waiting = [function]
+    seen = set[int]()
     while waiting:
         one = waiting.pop(0)
         if not isinstance(one, FunctionType) or id(one) in seen:
@@ -111,7 +113,10 @@ def _noting_decorator(recorded: Recorded, name: str, register: Callable[[Any], A
 
 def _name(operator: Any) -> str:
     """`mylib::f` of its name, of an overload, or of a custom operator."""
-    name = operator if isinstance(operator, str) else getattr(operator, "_qualname", "")
+    if isinstance(operator, str):
+        name = operator
+    else:
+        name = getattr(operator, "_qualname", "")
     return (name or str(getattr(operator, "_name", operator))).removesuffix(".default")
 
 
@@ -120,9 +125,10 @@ def _ask_custom_ops(torch: Any, recorded: Recorded) -> None:
     operators = getattr(torch._library.custom_ops, "OPDEFS", {})
     for name, one in list(operators.items()):
         for device, function in one._backend_fns.items():
-            key = (
-                torch._C._dispatch_key_for_device(device) if device else "CompositeExplicitAutograd"
-            )
+            if device:
+                key = torch._C._dispatch_key_for_device(device)
+            else:
+                key = "CompositeExplicitAutograd"
             recorded.kernels[name, key] = function
         for kind, attribute in _ATTRIBUTES.items():
             function = getattr(one, attribute, None)

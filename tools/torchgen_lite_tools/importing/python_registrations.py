@@ -47,11 +47,15 @@ _PLAIN = "CompositeExplicitAutograd"
 
 def read_python(sources: Iterable[Source], library: Library) -> None:
     """Add what Python files register."""
-    every, others = list(sources), dict[str, Module]()
+    every = list(sources)
+    others = dict[str, Module]()
     library.files += len(every)
     rest = {one.path: one for one in every}
     found = [one for one in every if _MAY_CALL.search(one.text)]
-    modules, scans, known, is_final = list[Module](), dict[str, list[Scan]](), set[str](), False
+    modules = list[Module]()
+    scans = dict[str, list[Scan]]()
+    known = set[str]()
+    is_final = False
     while found or not is_final:
         # Once no file is left that may register, all is looked at with what every file says.
         is_final = not found
@@ -141,11 +145,15 @@ def _report_unread(library: Library, module: Module, what: object, at: ast.expr,
 def _name(one: Registration) -> str:
     """The operator's whole name: from a text, `torch.ops.mylib.f.default`, or an operator that was made."""
     given, (namespace, _), path = one.given.get("name"), one.owner, one.path("name")
-    name = made_operator(one.module, given) if isinstance(given, ast.expr) else ""
+    if isinstance(given, ast.expr):
+        name = made_operator(one.module, given)
+    else:
+        name = ""
     if path.startswith("torch.ops."):
         name = path.removeprefix("torch.ops.").replace(".", "::", 1).removesuffix(".default")
     name = name or one.text("name")
-    name = f"{namespace}::{name}" if namespace and "::" not in name else name
+    if namespace and "::" not in name:
+        name = f"{namespace}::{name}"
     if not re.fullmatch(r"\w+::\w+(\.\w+)?", name):
         raise Unread(f"`{name}` is not the whole name of an operator")
     return name
@@ -166,8 +174,14 @@ def _keys(one: Registration, default: str) -> list[str]:
 
 def _tags(one: Registration) -> set[str]:
     given = one.given.get("tags")
-    parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given else []
-    tags = {one.module.path(part) if isinstance(part, ast.expr) else "" for part in parts}
+    parts: list[ast.AST] = []
+    if isinstance(given, (ast.Tuple, ast.List)):
+        parts += given.elts
+    elif given:
+        parts.append(given)
+    tags = set()
+    for part in parts:
+        tags.add(one.module.path(part) if isinstance(part, ast.expr) else "")
     if not all(tag.startswith(("torch.Tag.", "torch._C.Tag.")) for tag in tags):
         raise Unread("its tags are computed")
     return {tag.rpartition(".")[2] for tag in tags}
@@ -178,14 +192,17 @@ def _define(one: Registration, library: Library, text: str, tags: Iterable[str])
     schema, problems = parse_schema(text)
     if schema is None:
         raise Unread(problems[0].message)
-    name, listed = schema.full_name, tuple(sorted(tags))
+    name = schema.full_name
+    listed = tuple(sorted(tags))
     found = Definition(name, str(schema), listed, span=one.span, asks=one.asks)
     library.definitions.append(found)
     return name
 
 
 def _read_custom_op(one: Registration, library: Library) -> None:
-    name, keys, tags = _name(one), _keys(one, _PLAIN), _tags(one)
+    name = _name(one)
+    keys = _keys(one, _PLAIN)
+    tags = _tags(one)
     # A schema may begin with the name.
     text = (one.text("schema") or _inferred(one, tags)).partition("(")[2]
     _define(one, library, f"{name}({text}", {*tags, "pt2_compliant_tag"})
@@ -197,7 +214,8 @@ def _read_custom_op(one: Registration, library: Library) -> None:
 
 
 def _inferred(one: Registration, tags: set[str]) -> str:
-    found, mutates = one.function(), one.constant("mutates_args", ())
+    found = one.function()
+    mutates = one.constant("mutates_args", ())
     if found is None:
         raise Unread("the function that has its types is not in these files")
     if tags & {"inplace", "out"}:
@@ -242,9 +260,13 @@ def _add_kernel(one: Registration, library: Library, name: str, keys: Sequence[s
         label = Label(one.span, "a fallthrough is not a kernel")
         library.diagnostics.append(Diagnostic("TG602", message, label))
         return
-    found, asks = one.function(), " ".join(one.asks)
+    found = one.function()
+    asks = " ".join(one.asks)
     # With `with_keyset`, a kernel takes one more.
-    signature = signature_of(found[1]) if found and "with_keyset" not in one.given else None
+    if found and "with_keyset" not in one.given:
+        signature = signature_of(found[1])
+    else:
+        signature = None
     kernel = _named(one, library, name, f"kernel for {', '.join(keys)}", "kernels")
     library.implementations += [
         Implementation(name, key, kernel, span=one.span, asks=asks, signature=signature)
@@ -253,20 +275,28 @@ def _add_kernel(one: Registration, library: Library, name: str, keys: Sequence[s
 
 
 def _add_extra(one: Registration, library: Library, name: str, field: str) -> None:
-    found, word = one.function(), _named(one, library, name, field, "fakes")
+    found = one.function()
+    word = _named(one, library, name, field, "fakes")
     signature = signature_of(found[1]) if found else None
     library.extras.append(Extra(name, field, word, signature, one.span, " ".join(one.asks)))
 
 
 def _named(one: Registration, library: Library, operator: str, what: str, kind: str) -> str:
     """The whole name of the function that is registered; "" if it has none, which is reported."""
-    given, found = one.given.get("fn"), one.function()
+    given = one.given.get("fn")
+    found = one.function()
     if given is None:
         raise Unread("there is no function")
     own = f"{one.module.name}."
-    path = own + given.name if isinstance(given, FUNCTIONS) else one.path("fn")
+    if isinstance(given, FUNCTIONS):
+        path = own + given.name
+    else:
+        path = one.path("fn")
     module, _, word = path.rpartition(".")
-    home = one.module.others.get(module) if module != one.module.name else one.module
+    if module != one.module.name:
+        home = one.module.others.get(module)
+    else:
+        home = one.module
     said = f"the {what} of `{operator}` is `{_written(one)}`"
     is_known = home is None or word in {*home.functions, *home.assigned, *home.imported}
     # A method is none, nor is a name that no import brings.
@@ -290,11 +320,16 @@ def _written(one: Registration) -> str:
         return given.name
     if isinstance(given, ast.Call):
         return f"{ast.unparse(given.func)}(...)"
-    return "<lambda>" if isinstance(given, ast.Lambda) else ast.unparse(given) if given else "?"
+    if isinstance(given, ast.Lambda):
+        return "<lambda>"
+    if given:
+        return ast.unparse(given)
+    return "?"
 
 
 def _report(one: Registration, library: Library, message: str, help_: str) -> None:
-    found, given = one.function(), one.given.get("fn")
+    found = one.function()
+    given = one.given.get("fn")
     first = found[1].decorator_list[:1] if found else []
     line = (first[0] if first else found[1] if found else given or one.node).lineno
     label = Label(line_span((found or [one.module])[0].source, line), "this function")

@@ -50,7 +50,10 @@ def infer_python_schema(module: Module, function: Function, mutates: Collection[
     shown = list[str]()
     for at, (one, default) in enumerate(zip(arguments, defaults)):
         type_ = _type_of(module, one.annotation)
-        is_written = type_.startswith("Tensor") if mutates == "unknown" else one.arg in mutates
+        if mutates == "unknown":
+            is_written = type_.startswith("Tensor")
+        else:
+            is_written = one.arg in mutates
         if is_written:
             if not type_.startswith("Tensor"):
                 raise ValueError(f"`{one.arg}` of `mutates_args` is no tensor")
@@ -80,7 +83,10 @@ def _returns(module: Module, node: ast.expr | None) -> str:
         "Tuple",
         "tuple",
     ):
-        parts = one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice]
+        if isinstance(one.slice, ast.Tuple):
+            parts = one.slice.elts
+        else:
+            parts = [one.slice]
         types = [_read(home, part) for part in parts]
         shown = f"({', '.join(types)})"
     else:
@@ -126,7 +132,9 @@ def _union(module: Module, parts: Sequence[ast.expr]) -> str:
     inner = _read(*types[0]) if len(types) == 1 else ""
     if {home.path(one) for home, one in types} == _NUMBERS:
         inner = "Scalar"
-    return f"{inner}?" if inner and len(types) < len(members) else inner
+    if inner and len(types) < len(members):
+        return f"{inner}?"
+    return inner
 
 
 def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
@@ -137,8 +145,10 @@ def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
         parts = [one.left, one.right]
     elif isinstance(one, ast.Subscript):
         word = home.path(one.value).rpartition(".")[2]
-        parts = [one.slice, ast.Constant(None)] if word == "Optional" else parts
-        parts = one.slice.elts if word == "Union" and isinstance(one.slice, ast.Tuple) else parts
+        if word == "Optional":
+            parts = [one.slice, ast.Constant(None)]
+        elif word == "Union" and isinstance(one.slice, ast.Tuple):
+            parts = one.slice.elts
     return [inner for part in parts for inner in _members(home, part)] or [(home, one)]
 
 
@@ -146,13 +156,19 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def _is_plain_device(module: Module, call: ast.Call) -> bool:
+    """`torch.device("cuda")`, of which the schema has the text."""
+    is_device = module.path(call.func) == "torch.device"
+    return is_device and len(call.args) == 1 and not call.keywords
+
+
 def _default(module: Module, node: ast.expr) -> str:
     """A default as the schema has it; raises ValueError."""
     path = module.path(node)
     if path.startswith("torch."):
         return path.removeprefix("torch.")
-    if isinstance(node, ast.Call) and module.path(node.func) == "torch.device":
-        node = node.args[0] if len(node.args) == 1 and not node.keywords else node
+    if isinstance(node, ast.Call) and _is_plain_device(module, node):
+        node = node.args[0]
     try:
         value = module.constant(node)
     except (ValueError, TypeError):

@@ -94,11 +94,17 @@ def compare(
     before: Mapping[str, Registered], after: Mapping[str, Registered], generated: Generated
 ) -> Compared:
     """Every operator of two records, by name; the order of files and registrations does not matter."""
-    found, added, inferred = list[Diagnostic](), Counter[str](), 0
+    found = list[Diagnostic]()
+    added = Counter[str]()
+    inferred = 0
     for name in sorted({*before, *after}):
-        was, now = before.get(name), after.get(name)
+        was = before.get(name)
+        now = after.get(name)
         if was is None or now is None:
-            said = "was not registered before" if now else "is no longer registered"
+            if now:
+                said = "was not registered before"
+            else:
+                said = "is no longer registered"
             found.append(_differs(name, f"`{name}` {said}"))
             continue
         own = generated.added.get(name, ())
@@ -136,7 +142,8 @@ def _differences(
 def _elsewhere(now: Registered, generated: Generated) -> Iterator[Diagnostic]:
     """An operator that moved and that generated code does not define, or not with its kernels: the build has not compiled
     anew, or not that. Kernels at other keys are those of Python, which stay where they are."""
-    name, places = now.table.name, {"define": now.place}
+    name = now.table.name
+    places = {"define": now.place}
     for key in generated.moved[name]:
         if key in now.table.kernels:
             places[f"register a kernel at {key} of"] = now.table.kernels[key]
@@ -186,7 +193,9 @@ def _with_names(was: str, now: str) -> str:
     new, _ = parse_schema(now) if now else (None, ())
     if old is None or new is None or len(old.arguments) != len(new.arguments):
         return was
-    return str(_named(old, new)) if len(old.returns) == len(new.returns) else was
+    if len(old.returns) == len(new.returns):
+        return str(_named(old, new))
+    return was
 
 
 def _named(old: FunctionSchema, new: FunctionSchema) -> FunctionSchema:

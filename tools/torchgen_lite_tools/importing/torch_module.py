@@ -27,7 +27,9 @@ def read_modules(modules: Sequence[str], namespace: str) -> Library:
     search path.
     """
     found = ask_torch(_read, modules, namespace, what=f"importing `{', '.join(modules)}`")
-    return found if isinstance(found, Library) else Library(diagnostics=[found])
+    if isinstance(found, Library):
+        return found
+    return Library(diagnostics=[found])
 
 
 def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
@@ -39,7 +41,10 @@ def _read(torch: Any, modules: Sequence[str], namespace: str) -> Library:
     library = Library()
     reader = _Reader(torch, recorded, library)
     for name, kernels in sorted(_every_kernel(torch).items()):
-        is_ours = name.partition("::")[0] == namespace if namespace else kernels != before.get(name)
+        if namespace:
+            is_ours = name.partition("::")[0] == namespace
+        else:
+            is_ours = kernels != before.get(name)
         if is_ours:
             reader.read(name, None if namespace else before.get(name))
     library.shorten()
@@ -101,7 +106,8 @@ class _Reader:
                 message = f"`{name}` falls through at {one.key}, which YAML cannot say"
                 self._report("TG602", message, help_=f"{one.place}")
                 continue
-            function, kernel = self.recorded.kernels.get((name, one.key)), ""
+            function = self.recorded.kernels.get((name, one.key))
+            kernel = ""
             if function is not None:
                 kernel = self._name(function, name, f"kernel for {one.key}", "kernels")
             elif (name, one.key) not in self.recorded.wrapped:
@@ -147,7 +153,8 @@ class _Reader:
             message = f"{said}, which is not a module-level function"
             self._report("TG607", message, function, "make it a function of its own")
             return ""
-        held, own = getattr(sys.modules.get(module), word, None), unwrap(function)
+        held = getattr(sys.modules.get(module), word, None)
+        own = unwrap(function)
         if _is_another(held, function) or self.named.setdefault((module, word), own) is not own:
             message = f"{said}, and so is another function of `{module}`"
             self._report("TG607", message, function, "give it a name of its own")

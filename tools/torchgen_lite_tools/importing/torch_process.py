@@ -42,11 +42,13 @@ def ask_torch(
     import subprocess
 
     # What is no path stays: finders of packages that are installed for editing have words of their own.
-    path = [
-        os.path.abspath(one) if os.path.exists(one) else one for one in (*sys.path, str(folder))
-    ]
-    command, asked = [sys.executable, "-c", _SCRIPT, *path], pickle.dumps((question, arguments))
-    pipe, environment = subprocess.PIPE, {**(variables or {}), **os.environ}
+    path = []
+    for one in (*sys.path, str(folder)):
+        path.append(os.path.abspath(one) if os.path.exists(one) else one)
+    command = [sys.executable, "-c", _SCRIPT, *path]
+    asked = pickle.dumps((question, arguments))
+    pipe = subprocess.PIPE
+    environment = {**(variables or {}), **os.environ}
     found = subprocess.run(command, input=asked, stdout=pipe, cwd=folder, env=environment)
     # A module may end Python with code 0, too; then there is no answer.
     if found.returncode == 0 and found.stdout:
@@ -57,7 +59,9 @@ def ask_torch(
 
 def said_code(code: int) -> str:
     """How a process ended."""
-    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+    if code >= 0:
+        return f"exit code {code}"
+    return f"signal {-code}"
 
 
 def send_answer() -> None:

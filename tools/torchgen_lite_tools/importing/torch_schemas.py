@@ -60,7 +60,9 @@ def _text(value: object) -> str:
         parts = [_text(one) for one in value]
         return f"[{', '.join(parts)}]" if all(parts) else ""
     if isinstance(value, (complex, float)):
-        return str(value).strip("()") if isfinite(abs(value)) else ""
+        if isfinite(abs(value)):
+            return str(value).strip("()")
+        return ""
     if value is None or isinstance(value, int):
         return str(value)
     # Anything else is a string or, as a device is, named by one.

@@ -42,7 +42,9 @@ class Done(NamedTuple):
     last: str
 
     def __str__(self) -> str:
-        return f"{said_code(self.code)}, {self.last}" if self.last else said_code(self.code)
+        if self.last:
+            return f"{said_code(self.code)}, {self.last}"
+        return said_code(self.code)
 
 
 class Run(NamedTuple):
@@ -58,7 +60,9 @@ def trial_of(folder: Path, build: str, test: str, load: Sequence[str]) -> Trial 
     if not load and (build or test):
         given = "--build" if build else "--test"
         raise click.UsageError(f"`{given}` needs `--load`: what registers the operators.")
-    return Trial(folder, build, test, load) if load else None
+    if load:
+        return Trial(folder, build, test, load)
+    return None
 
 
 def run_before(session: Session, trial: Trial, names: Collection[str]) -> Run:
@@ -76,12 +80,14 @@ def run_after(
     session: Session, trial: Trial, before: Run, generated: Generated
 ) -> tuple[list[Diagnostic], dict[str, object]]:
     """Report what differs and what fails; it is returned, with the rest of the report as data."""
-    after, found = _run(session, trial, "after the move"), None
+    after = _run(session, trial, "after the move")
+    found = None
     # The same could be loaded before, so it is the move that stands in the way.
-    problems = [
-        one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
-        for one in after.problems
-    ]
+    problems = []
+    for one in after.problems:
+        problems.append(
+            one if one.code == "TG618" else Diagnostic("TG618", f"{one.message}, after the move")
+        )
     if before.registered is not None and after.registered is not None:
         found = compare(before.registered, after.registered, generated)
         problems += found.differences
@@ -95,7 +101,8 @@ def run_after(
 
 
 def _run(session: Session, trial: Trial, when: str) -> Run:
-    done, problems = dict[str, Done](), list[Diagnostic]()
+    done = dict[str, Done]()
+    problems = list[Diagnostic]()
     if trial.build:
         done["build"], problems = _call(session, trial.folder, trial.build, when)
         if problems:
@@ -116,7 +123,8 @@ def _call(session: Session, folder: Path, command: str, when: str) -> tuple[Done
     import subprocess
 
     session.talk(f"$ {command}")
-    nothing, both = subprocess.DEVNULL, subprocess.STDOUT
+    nothing = subprocess.DEVNULL
+    both = subprocess.STDOUT
     run = subprocess.run(
         command, shell=True, cwd=folder, stdin=nothing, stdout=subprocess.PIPE, stderr=both
     )
@@ -142,7 +150,9 @@ def _report_lines(before: Run, after: Run, found: Compared | None) -> Iterator[s
     if found.inferred:
         yield f"names of arguments, new in {counted(found.inferred, 'schema')} that PyTorch had inferred"
     if found.added:
-        each = [f"{key} ({counted(number, 'operator')})" for key, number in found.added.items()]
+        each = []
+        for key, number in found.added.items():
+            each.append(f"{key} ({counted(number, 'operator')})")
         yield f"kernels that generated code adds: {', '.join(each)}"
 
 

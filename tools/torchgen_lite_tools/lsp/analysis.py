@@ -37,7 +37,9 @@ def project_of(path: Path) -> Path:
     result are analyzed together.
     """
     config, _ = load_config(path.parent)
-    return config.path if config.path is not None and _names(config, path) else path
+    if config.path is not None and _names(config, path):
+        return config.path
+    return path
 
 
 def _names(config: Config, path: Path) -> bool:

@@ -97,7 +97,8 @@ def _choices(schema: Any) -> Iterator[str]:
     """The words listed in the JSON Schema of a field."""
     if isinstance(schema, dict):
         if schema.get("type") == "boolean":
-            yield from ("True", "False")
+            yield "True"
+            yield "False"
         yield from (str(one) for one in schema.get("enum", ()))
         for name, inner in schema.items():
             if name in ("anyOf", "items"):

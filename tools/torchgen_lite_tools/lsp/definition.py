@@ -69,7 +69,8 @@ def _output_folder(analysis: Analysis) -> Path:
 
 def _sources(analysis: Analysis, folder: Path, endings: Sequence[str]) -> Iterator[Source]:
     """Files below a folder by name, without hidden ones; generated ones only on request."""
-    output, left = _output_folder(analysis).resolve(), _MOST_FILES
+    output = _output_folder(analysis).resolve()
+    left = _MOST_FILES
     for parent, folders, files in os.walk(folder):
         inner = [name for name in folders if not name.startswith((".", "_"))]
         folders[:] = sorted(n for n in inner if not endings or Path(parent, n).resolve() != output)

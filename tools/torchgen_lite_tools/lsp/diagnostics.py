@@ -22,7 +22,10 @@ def publish(analysis: Analysis, about: Path, units: Units) -> dict[Path, list[ty
     """The diagnostics of each file; those without a place go to the start of the file `about`."""
     found: dict[Path, list[types.Diagnostic]] = {about: []}
     for one in analysis.diagnostics:
-        path = analysis.path_of(one.label.span.source).resolve() if one.label else about
+        if one.label:
+            path = analysis.path_of(one.label.span.source).resolve()
+        else:
+            path = about
         found.setdefault(path, []).append(_converted(one, analysis, units))
     return found
 
@@ -34,11 +37,14 @@ def location(analysis: Analysis, span: Span, units: Units) -> types.Location:
 def _converted(one: Diagnostic, analysis: Analysis, units: Units) -> types.Diagnostic:
     """A diagnostic whose message includes the label, help and notes that a terminal shows."""
     said = content_of(one)
-    related = [
-        types.DiagnosticRelatedInformation(location(analysis, other.span, units), other.text)
-        for other in said.others
-        if analysis.path_of(other.span.source).is_absolute()
-    ]
+    related = []
+    for other in said.others:
+        if analysis.path_of(other.span.source).is_absolute():
+            related.append(
+                types.DiagnosticRelatedInformation(
+                    location(analysis, other.span, units), other.text
+                )
+            )
     return types.Diagnostic(
         range_of(one.label.span, units) if one.label else _BEGINNING,
         "\n".join(said.lines),
@@ -54,11 +60,10 @@ def code_actions(
     analysis: Analysis, path: Path, within: types.Range, units: Units
 ) -> list[types.CodeAction]:
     """The suggestions for a range of a file, and one action that applies the file's safe ones."""
-    own = [
-        d
-        for d in analysis.diagnostics
-        if d.fix and analysis.path_of(d.fix.span.source).resolve() == path
-    ]
+    own = []
+    for d in analysis.diagnostics:
+        if d.fix and analysis.path_of(d.fix.span.source).resolve() == path:
+            own.append(d)
     actions = []
     for one in own:
         at = range_of(one.label.span, units) if one.label else _BEGINNING
@@ -89,6 +94,7 @@ def code_actions(
 def workspace_edit(analysis: Analysis, edits: Sequence[Edit], units: Units) -> types.WorkspaceEdit:
     changes: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
-        uri, at = analysis.path_of(edit.span.source).as_uri(), range_of(edit.span, units)
+        uri = analysis.path_of(edit.span.source).as_uri()
+        at = range_of(edit.span, units)
         changes.setdefault(uri, []).append(types.TextEdit(at, edit.text))
     return types.WorkspaceEdit(changes)

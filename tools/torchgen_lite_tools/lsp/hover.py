@@ -24,23 +24,40 @@ def hover(analysis: Analysis, place: Place) -> str | None:
     if place.is_key:
         if not place.keys and place.word in FIELDS:
             return f"`{place.word}`: {FIELDS[place.word].description}"
-        return _about_key(analysis, place) if field == "dispatch" else None
+        if field == "dispatch":
+            return _about_key(analysis, place)
+        return None
     if field == "dispatch":
         return _about_kernel(analysis, place.word)
     if field == "tags":
         text = analysis.program.tags.get(place.word)
-        return f"`{place.word}`: {' '.join(text.split())}" if text else None
+        if text:
+            return f"`{place.word}`: {' '.join(text.split())}"
+        return None
     is_other = field in ("structured_delegate", "autogen")
-    name = place.word if is_other else place.operator if field in ("func", "op") else ""
-    operator = find_operator(analysis, name, place.operator) if name else None
-    return None if operator is None else _about_operator(analysis, operator)
+    if is_other:
+        name = place.word
+    elif field in ("func", "op"):
+        name = place.operator
+    else:
+        name = ""
+    if name:
+        operator = find_operator(analysis, name, place.operator)
+    else:
+        operator = None
+    if operator is None:
+        return None
+    return _about_operator(analysis, operator)
 
 
 def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:
     """The operator with this name; the namespace of the surrounding entry may be omitted."""
     namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
     resolved = analysis.program.resolved
-    whole = f"{namespace}::{name}" if namespace and "::" not in name else name
+    if namespace and "::" not in name:
+        whole = f"{namespace}::{name}"
+    else:
+        whole = name
     return resolved.find(whole) or resolved.find(name)
 
 
@@ -73,7 +90,10 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
     if name is None:
         return None
     sets = key_sets()
-    kind = "an alias of several keys" if name in CURRENT.aliases else "a dispatch key"
+    if name in CURRENT.aliases:
+        kind = "an alias of several keys"
+    else:
+        kind = "a dispatch key"
     parts = [f"`{name}`: {kind}"]
     operator = find_operator(analysis, place.operator, place.operator)
     if operator is not None and name in sets.slots:

@@ -58,11 +58,16 @@ def offset_of(source: Source, position: types.Position, units: Units) -> int:
 def find_place(source: Source, offset: int) -> Place:
     """The place of an offset, found from the lines around it."""
     number, column = source.line_column(offset)
-    text, column = source.line_text(number), column - 1
+    text = source.line_text(number)
+    column = column - 1
     first = _first_line(source, number)
     key = _KEY.match(text)
-    keys = [] if first == 0 else _keys_above(source, first, number, _column(text, column))
-    is_key, before = key is None or column < key.end("key") + 1, text[:column].lstrip(" -")
+    if first == 0:
+        keys = []
+    else:
+        keys = _keys_above(source, first, number, _column(text, column))
+    is_key = key is None or column < key.end("key") + 1
+    before = text[:column].lstrip(" -")
     if key is not None and not is_key:
         keys.append(key["key"])
         before = text[key.end() : column]
@@ -109,11 +114,14 @@ def _in_braces(before: str, keys: list[str]) -> tuple[bool, str]:
 
 def _entry(source: Source, first: int) -> tuple[str, tuple[str, ...]]:
     """The name of the operator, and the fields, of the entry that begins at a line."""
-    operator, fields, number = "", [], first
+    operator = ""
+    fields = []
+    number = first
     text = source.line_text(number) if first else ""
     column = _column(text, 0)
     while text or number < source.line_column(len(source.text))[0]:
-        found, name = _KEY.match(text), _FUNC.match(text)
+        found = _KEY.match(text)
+        name = _FUNC.match(text)
         if found is not None and found.end("before") == column:
             fields.append(found["key"])
             operator = operator or (name["name"] if name else "")

@@ -92,7 +92,9 @@ class Server(LanguageServer):
     def project(self, uri: str) -> Project:
         """The project of a document, without an analysis if it isn't a file."""
         path = path_of(uri)
-        return self.projects.setdefault(project_of(path), Project()) if path else Project()
+        if path:
+            return self.projects.setdefault(project_of(path), Project())
+        return Project()
 
     def changed(self, uri: str, pause: float = PAUSE) -> None:
         """Analyze a document's project, superseding a running analysis."""
@@ -196,12 +198,16 @@ async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
 async def _complete(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
     uri = params.text_document.uri
     latest = ls.project(uri).latest or await ls.analysis(uri)
-    return list(complete(latest, ls.place(params))) if latest is not None else []
+    if latest is not None:
+        return list(complete(latest, ls.place(params)))
+    return []
 
 
 async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
     found = await ls.answer(params, definitions)
-    return [diagnostics.location(found[0], s, ls.units) for s in found[1]] if found else []
+    if found:
+        return [diagnostics.location(found[0], s, ls.units) for s in found[1]]
+    return []
 
 
 async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
@@ -217,11 +223,14 @@ async def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit
         found = await ls.answer(params, lambda one, place: rename(one, place, params.new_name))
     except CannotRename as error:
         raise JsonRpcInvalidParams(str(error)) from None
-    return diagnostics.workspace_edit(*found, ls.units) if found else None
+    if found:
+        return diagnostics.workspace_edit(*found, ls.units)
+    return None
 
 
 async def _code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    analysis, path = await ls.analysis(params.text_document.uri), path_of(params.text_document.uri)
+    analysis = await ls.analysis(params.text_document.uri)
+    path = path_of(params.text_document.uri)
     if analysis is None or path is None:
         return []
     return diagnostics.code_actions(analysis, path, params.range, ls.units)

@@ -56,7 +56,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
             yield finding(one.function, "TG126", message, place, "not a view", hint)
     known_names = _out_of_place_names(resolved) if tagged else frozenset[tuple[str, str]]()
     for one in tagged:
-        function, root = one.function, root_of(one.schema.base_name)
+        function = one.function
+        root = root_of(one.schema.base_name)
         place = function.place("tags")
         is_alone = one.kind is SchemaKind.inplace and (function.namespace, root) not in known_names
         # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
@@ -70,7 +71,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         tags = function.tags
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
-            label, hint = "not written by hand", "leave the tag out"
+            label = "not written by hand"
+            hint = "leave the tag out"
             yield finding(function, "TG126", message, function.place("tags"), label, hint)
         is_in_place = is_inplace_name(function.func.base_name) and function.func.written
         if _IN_PLACE_VIEW in tags and not is_in_place:
@@ -93,12 +95,16 @@ def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
 def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     hint = f"add `tags: {_SEEDED}`"
     for function in functions:
-        for argument in function.func.arguments if _SEEDED not in function.tags else ():
-            type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
-            if isinstance(type_, BaseType) and type_.name == "Generator":
-                name = function.func.local_name
-                message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
-                yield finding(function, "TG127", message, argument.span, "random", hint)
+        if _SEEDED not in function.tags:
+            for argument in function.func.arguments:
+                if isinstance(argument.type, OptionalType):
+                    type_ = argument.type.elem
+                else:
+                    type_ = argument.type
+                if isinstance(type_, BaseType) and type_.name == "Generator":
+                    name = function.func.local_name
+                    message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
+                    yield finding(function, "TG127", message, argument.span, "random", hint)
 
 
 def check_names(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
+from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version
 
 
@@ -42,12 +43,15 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     difference = compare_kernels(function, native.function)
     if difference.rank is Rank.same:
         return
-    ours, theirs = difference.old, difference.new
+    ours = difference.old
+    theirs = difference.new
     at_fault = ours.span if ours is not None else function.func.span
     if ours is None:
         label = f"`{theirs}` is missing"
+    elif theirs is not None:
+        label = f"PyTorch has `{theirs}`"
     else:
-        label = f"PyTorch has `{theirs}`" if theirs is not None else "PyTorch does not have it"
+        label = "PyTorch does not have it"
     code = "TG316" if difference.rank is Rank.aborts else "TG317"
     message = f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}"
     hint = f"PyTorch has `{native.schema.local_text}`"
@@ -74,32 +78,35 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if f.name not in resolved.group_of]
     for functions in chain(together, alone):
-        every = [(f, e) for f in functions for e in f.dispatch]
-        kernels = [pair for pair in every if pair[1].backend and pair[1].backend.class_name]
-        plain = next((pair for pair in kernels if not pair[1].key.startswith("Autograd")), None)
-        autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
-        if plain is None or autograd is None:
-            continue
-        one, other = (pair[0].func.local_name for pair in (autograd, plain))
-        message = f"`{one}` is under `autograd`, and its variant `{other}` under `supported`"
-        there = (plain[1].key_span, "in the other list")
-        yield finding(autograd[0], "TG318", message, autograd[1].key_span, "here", None, there)
+        plain: list[tuple[NativeFunction, DispatchEntry]] = []
+        autograd: list[tuple[NativeFunction, DispatchEntry]] = []
+        for function in functions:
+            for entry in function.dispatch:
+                if entry.backend and entry.backend.class_name:
+                    listed = autograd if entry.key.startswith("Autograd") else plain
+                    listed.append((function, entry))
+        if plain and autograd:
+            yield _mixed(*autograd[0], *plain[0])
+
+
+def _mixed(
+    function: NativeFunction, entry: DispatchEntry, variant: NativeFunction, other: DispatchEntry
+) -> Diagnostic:
+    one = function.func.local_name
+    message = f"`{one}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`"
+    there = (other.key_span, "in the other list")
+    return finding(function, "TG318", message, entry.key_span, "here", None, there)
 
 
 def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
     said: set[tuple[str, str]] = set()
-    made = (
-        (group, e, f)
-        for group in resolved.groups
-        for e in copying_entries(group)
-        for f in group.functions()
-    )
-    for group, entry, variant in made:
+    for group, entry, variant in _made(resolved):
         functional = group.functional
         if variant is functional or _has(resolved, variant.name, entry.key):
             continue
-        name, base = variant.func.local_name, functional.func.local_name
+        name = variant.func.local_name
+        base = functional.func.local_name
         if not takes_results(group, variant):
             message = f"no kernel of `{name}` can be derived from that of `{base}`"
             label = f"`{name}` writes to tensors that this one does not return"
@@ -107,7 +114,8 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(functional, "TG373", message, entry.key_span, label, hint)
             continue
         # The backend's key, also for a kernel at its autograd key.
-        copy, key = COPIES[variant.func.kind()], entry.backend.key if entry.backend else ""
+        copy = COPIES[variant.func.kind()]
+        key = entry.backend.key if entry.backend else ""
         is_known = f"aten::{copy}" in resolved.lent
         if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in said:
             said.add((copy, key))
@@ -118,6 +126,14 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
             label = f"`{name}` is derived from it"
             hint = f"add `{copy}` to `supported`, and write its kernel"
             yield finding(functional, "TG374", message, entry.key_span, label, hint)
+
+
+def _made(resolved: Resolved) -> Iterator[tuple[VariantGroup, DispatchEntry, NativeFunction]]:
+    """Each kernel that results are copied from, with each variant."""
+    for group in resolved.groups:
+        for entry in copying_entries(group):
+            for variant in group.functions():
+                yield group, entry, variant
 
 
 def _has(resolved: Resolved, name: str, key: str) -> bool:

@@ -19,7 +19,9 @@ from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
-    keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
+    keys = {}
+    for release in RELEASES:
+        keys[release] = set(registrable_keys(table_of(release)))
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
         releases = releases_of(function, project)
@@ -32,9 +34,12 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
             having = [r for r in RELEASES if TYPES_SINCE.get(name, r) <= r <= last]
             yield from missing(function, f"type `{name}`", releases, having, span)
         # PyTorch's own operators have whatever tags the release gives them.
-        for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
-            having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
-            yield from missing(function, f"tag `{tag}`", releases, having, function.place("tags"))
+        if function.namespace not in TORCH_NAMESPACES:
+            for tag in function.tags:
+                having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
+                yield from missing(
+                    function, f"tag `{tag}`", releases, having, function.place("tags")
+                )
 
 
 def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -73,7 +78,10 @@ def missing(
         return
     message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
-    range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
+    if is_new:
+        range_ = f">={version_text(having[0])}"
+    else:
+        range_ = f"<{having[-1][0]}.{having[-1][1] + 1}"
     help_ = (
         f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
     )
@@ -82,5 +90,8 @@ def missing(
 
 def release_span(releases: Sequence[Release]) -> str:
     """`2.6 to 2.9`."""
-    first, last = version_text(releases[0]), version_text(releases[-1])
-    return first if first == last else f"{first} to {last}"
+    first = version_text(releases[0])
+    last = version_text(releases[-1])
+    if first == last:
+        return first
+    return f"{first} to {last}"

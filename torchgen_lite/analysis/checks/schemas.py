@@ -42,7 +42,8 @@ def _takes_none(type_: Type) -> bool:
 def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
     message = f"default `None` does not fit type `{argument.type}`"
-    right, place = f"{argument.type}?", argument.type_span
+    right = f"{argument.type}?"
+    place = argument.type_span
     text = f"write `{right} {argument.name}=None`"
     hint: Help = Suggestion(text, place, right, is_safe=False) if place else text
     span = argument.default_span or argument.span

@@ -62,7 +62,8 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
             for entry in function.dispatch:
                 if entry.key in STRUCTURED_KEYS:
                     message = f"`{function.structured_delegate}` gives the kernel for `{entry.key}`"
-                    span, hint = entry.key_span, f"leave `{entry.key}` out"
+                    span = entry.key_span
+                    hint = f"leave `{entry.key}` out"
                     yield finding(function, "TG313", message, span, "a second kernel", hint)
         elif function.structured:
             keys = {entry.key for entry in function.dispatch}
@@ -73,18 +74,21 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
             if function.func.out and not function.dispatch and not function.ufunc_inner_loop:
                 name = function.func.local_name
                 message = f"structured `{name}` names no kernel, which makes it composite"
-                span, hint = function.place("structured"), "add `dispatch:` with a kernel"
+                span = function.place("structured")
+                hint = "add `dispatch:` with a kernel"
                 yield finding(function, "TG314", message, span, "composite", hint)
             for entry in function.dispatch:
                 is_implicit = entry.key.startswith("CompositeImplicitAutograd")
                 if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
                     message = f"a structured kernel cannot be `{entry.key}`"
-                    span, hint = entry.key_span, "name the backends that it is for"
+                    span = entry.key_span
+                    hint = "name the backends that it is for"
                     yield finding(function, "TG314", message, span, "composite", hint)
 
 
 def _is_variant(operator: Operator, out: Operator) -> bool:
     """Whether this is the functional or in-place variant of an out variant."""
-    own, theirs = operator.signature, out.signature
+    own = operator.signature
+    theirs = out.signature
     is_variant = operator.kind in (SchemaKind.functional, SchemaKind.inplace)
     return is_variant and (own.name, own.inputs) == (theirs.name, theirs.inputs)

@@ -26,7 +26,9 @@ def copied_entries(group: VariantGroup | None, variant: NativeFunction) -> list[
     """The functional variant's kernels that serve another variant without kernels of its own."""
     own = {entry.key for entry in variant.dispatch}
     found = [entry for entry in copying_entries(group) if entry.key not in own]
-    return found if group and found and takes_results(group, variant) else []
+    if group and found and takes_results(group, variant):
+        return found
+    return []
 
 
 def copying_entries(group: VariantGroup | None) -> list[DispatchEntry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import is_out_overload
 from torchgen_lite.analysis.derive.signature import Signature
@@ -102,7 +102,9 @@ def _base_of(slots: Slots) -> Operator | None:
         return None
     composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
     core = any("core" in o.function.tags for o in operators)
-    return None if composite and not core else slots[kind]
+    if composite and not core:
+        return None
+    return slots[kind]
 
 
 def _wants_out(base: Operator, slots: Slots) -> bool:
@@ -112,7 +114,7 @@ def _wants_out(base: Operator, slots: Slots) -> bool:
     schema = base.schema
     if slots.get(SchemaKind.inplace) is base:
         return any(a.name == "self" and a.is_write and not a.kwarg_only for a in schema.arguments)
-    return any(is_tensor_like(value.type) for value in schema.returns)
+    return bool(tensors_in(schema.returns))
 
 
 def complete_groups(groups: Iterable[Slots]) -> tuple[VariantGroup, ...]:

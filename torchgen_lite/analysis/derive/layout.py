@@ -9,7 +9,8 @@ has the positional argument `size`, tensor options (which C++ takes as one `Tens
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.schema import (
     AliasAnnotation,
@@ -19,10 +20,13 @@ from torchgen_lite.schema import (
     GenericType,
     ListType,
     OptionalType,
+    Return,
     Type,
     find_annotation,
 )
 from torchgen_lite.schema.model import bare_type
+
+_Value = TypeVar("_Value", Argument, Return)
 
 
 class TensorOptions(NamedTuple):
@@ -64,7 +68,8 @@ def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
         options = keywords[start : start + 4]
         is_run = options[0].name == "dtype" and [a.name for a in options] == list(_OPTIONS)
         if is_run and all(map(_is_option, options)):
-            before, after = keywords[:start], keywords[start + 4 :]
+            before = keywords[:start]
+            after = keywords[start + 4 :]
             found = TensorOptions(*options)
             return ArgumentLayout(schema.positional, before, found, after, schema.out)
     return ArgumentLayout(schema.positional, keywords, None, (), schema.out)
@@ -82,7 +87,9 @@ def tensor_options(schema: FunctionSchema) -> dict[str, Argument]:
 
 def strip_type(type_: Type) -> Type:
     """A type without alias annotations; the same object if there are none."""
-    return type_ if find_annotation(type_) is None else annotate_type(type_, None)
+    if find_annotation(type_) is None:
+        return type_
+    return annotate_type(type_, None)
 
 
 def annotate_type(type_: Type, annotation: AliasAnnotation | None) -> Type:
@@ -100,7 +107,14 @@ def element_name(type_: Type) -> str:
     """The name inside options and lists: `Tensor` of `Tensor?[]`; empty for tuples."""
     while isinstance(type_, (OptionalType, ListType)):
         type_ = type_.elem
-    return "" if not isinstance(type_, (BaseType, GenericType)) else type_.name
+    if not isinstance(type_, (BaseType, GenericType)):
+        return ""
+    return type_.name
+
+
+def tensors_in(values: Sequence[_Value]) -> list[_Value]:
+    """The arguments, or results, that are tensors, or options or lists of them."""
+    return [value for value in values if is_tensor_like(value.type)]
 
 
 def is_tensor_like(type_: Type) -> bool:

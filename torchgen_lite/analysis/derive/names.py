@@ -33,7 +33,9 @@ def root_of(base_name: str) -> str:
 
 def out_overload(overload_name: str) -> str:
     """The overload name of a derived out variant: `out`, `Tensor_out`."""
-    return f"{overload_name}_out" if overload_name else "out"
+    if overload_name:
+        return f"{overload_name}_out"
+    return "out"
 
 
 def is_out_overload(name: str) -> bool:
@@ -53,7 +55,10 @@ def tags_of(
     following = _KIND_TAGS.get(kind, ())
     if function.namespace == "aten":
         following = ("pt2_compliant_tag", *following)
-    added = [tag for tag in following if tag in vocabulary and tag not in function.tags]
+    added = []
+    for tag in following:
+        if tag in vocabulary and tag not in function.tags:
+            added.append(tag)
     return (*function.tags, *added)
 
 

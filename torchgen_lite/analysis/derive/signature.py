@@ -11,6 +11,7 @@ count as returned.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -51,11 +52,15 @@ def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
     return Signature(
         function.namespace,
         root_of(schema.base_name),
-        tuple([(bare_type(a.type), a.name) for a in layout.positional]),
-        tuple([(bare_type(a.type), a.name) for a in keywords]),
-        tuple([a.default for a in chain(layout.positional, keywords)]),
+        _types_and_names(layout.positional),
+        _types_and_names(keywords),
+        tuple([argument.default for argument in chain(layout.positional, keywords)]),
         tuple(returned),
     )
+
+
+def _types_and_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
+    return tuple([(bare_type(argument.type), argument.name) for argument in arguments])
 
 
 def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Argument]:

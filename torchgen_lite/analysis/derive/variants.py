@@ -34,7 +34,10 @@ from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Retu
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
     """The schema of the out variant of a functional, in-place or mutable one."""
-    make = _self_to_out if schema.kind() is SchemaKind.inplace else _returns_to_out
+    if schema.kind() is SchemaKind.inplace:
+        make = _self_to_out
+    else:
+        make = _returns_to_out
     arguments, returns = make(schema)
     overload = out_overload(schema.overload_name)
     return _schema(schema, root_of(schema.base_name), overload, arguments, returns)
@@ -55,7 +58,9 @@ def _schema(
 def _read_only(argument: Argument) -> Argument:
     """The argument without an annotation; the same object if it has none."""
     type_ = strip_type(argument.type)
-    return argument if type_ is argument.type else argument._replace(type=type_)
+    if type_ is argument.type:
+        return argument
+    return argument._replace(type=type_)
 
 
 def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:

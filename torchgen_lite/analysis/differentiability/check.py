@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -42,22 +42,25 @@ def check_derivatives(
 
 
 def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
-    schema, derivatives = function.func, function.derivatives
+    schema = function.func
+    derivatives = function.derivatives
     assert derivatives is not None
     refusal = _refusal(function)
     if refusal is not None:
         span = function.place("derivatives") or derivatives.span
         yield Found("TG325", refusal, span, "no formulas here")
         return
-    flags, count = derivatives.output_differentiability, len(schema.returns)
+    flags = derivatives.output_differentiability
+    count = len(schema.returns)
     if flags is not None and len(flags) != count:
         message = f"{len(flags)} flags for {count} results"
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
-    for one in derivatives.let:
-        known = _known_names(function, one, in_cpp=True)
-        yield from check_let(zip(one.names, one.name_spans), known)
-    values = {name for formula in derivatives.let for name in formula.names}
+    values: set[str] = set()
+    for let in derivatives.let:
+        known = _known_names(function, let, in_cpp=True)
+        yield from check_let(zip(let.names, let.name_spans), known)
+        values.update(let.names)
     gives = flags is None or any(flags)
     for _, formulas in derivatives.variants:
         yield from _check_results(schema, formulas, flags)
@@ -80,14 +83,18 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterat
 
 def _only_notes(function: NativeFunction) -> bool:
     """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
-    schema, derivatives = function.func, function.derivatives
-    tensors = {a.name for a in schema.arguments if is_tensor_like(a.type)}
+    schema = function.func
+    derivatives = function.derivatives
+    tensors = {a.name for a in tensors_in(schema.arguments)}
     if derivatives is None or not schema.written:
         return False
     for _, formulas in derivatives.variants:
-        named = {name for formula in formulas for name in formula.names}
-        words = {formula.word for formula in formulas}
-        if named != tensors or words != {NOT_DIFFERENTIABLE}:
+        noted: set[str] = set()
+        for formula in formulas:
+            if formula.word != NOT_DIFFERENTIABLE:
+                return False
+            noted.update(formula.names)
+        if noted != tensors:
             return False
     return True
 
@@ -97,7 +104,7 @@ def _refusal(function: NativeFunction) -> str | None:
     name = function.func.full_name
     if function.func.kind() is SchemaKind.out:
         return f"`{name}` is an out variant, which is never differentiable"
-    tensors = [v.type for v in function.func.returns if is_tensor_like(v.type)]
+    tensors = [v.type for v in tensors_in(function.func.returns)]
     is_noted = _only_notes(function)
     if not (tensors or is_noted):
         return f"`{name}` has no result that is a tensor"
@@ -124,11 +131,19 @@ def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
 ) -> Iterator[Found]:
     """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
-    inputs = {a.name for a in schema.inputs}
-    given = [f for f in formulas if f.expression is not None and inputs.issuperset(f.names)]
-    without = {n for f in formulas if f.word == NOT_DIFFERENTIABLE for n in f.names} - inputs
+    inputs = {argument.name for argument in schema.inputs}
+    given = []
+    without: set[str] = set()
+    for formula in formulas:
+        if formula.expression is not None and inputs.issuperset(formula.names):
+            given.append(formula)
+        if formula.word == NOT_DIFFERENTIABLE:
+            without.update(name for name in formula.names if name not in inputs)
     results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
-    gives = [n for n, value, flag in results if is_tensor_like(value.type) and flag is not False]
+    gives = []
+    for name, value, flag in results:
+        if flag is not False and is_tensor_like(value.type):
+            gives.append(name)
     if given and without.issuperset(gives):
         message = f"formulas of `{schema.full_name}`, whose results have no gradient"
         hint = "leave the formulas out, or say which result is differentiable"
@@ -142,10 +157,13 @@ def _check_keys(
 
     `gives`: a result is differentiable as far as `output_differentiability` says.
     """
-    tensors = [a.name for a in schema.inputs if is_tensor_like(a.type)]
+    tensors = [a.name for a in tensors_in(schema.inputs)]
     known = [a.name for a in schema.inputs]
     results = return_names(schema)
-    given = [n for f in formulas if f.word != NOT_DIFFERENTIABLE for n in f.names if n in tensors]
+    given: list[str] = []
+    for formula in formulas:
+        if formula.word != NOT_DIFFERENTIABLE:
+            given += [name for name in formula.names if name in tensors]
     seen: set[str] = set()
     for formula in formulas:
         for name, span in zip(formula.names, formula.name_spans):
@@ -176,13 +194,18 @@ def _check_missing(
 ) -> Iterator[Found]:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
-    texts = ("{}: a call raises an error if {} a gradient", "{}: if {} a gradient, it is lost")
-    for is_list, text in enumerate(texts):
-        if names := [name for name in missing if (name in lists) == is_list]:
+    refused = [name for name in missing if name not in lists]
+    lost = [name for name in missing if name in lists]
+    for names, text in (
+        (refused, "{}: a call raises an error if {} a gradient"),
+        (lost, "{}: if {} a gradient, it is lost"),
+    ):
+        if names:
+            listed = ", ".join(f"`{name}`" for name in names)
             which = "one of them requires" if len(names) > 1 else "it requires"
-            said = text.format(", ".join(f"`{name}`" for name in names), which)
+            message = f"no formula for {text.format(listed, which)}"
             hint = f"give a formula, or write `{names[0]}: not_differentiable`"
-            yield Found("TG324", f"no formula for {said}", place, "missing here", hint)
+            yield Found("TG324", message, place, "missing here", hint)
 
 
 def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
@@ -202,7 +225,8 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     known = {*arguments, *return_names(schema), *CONSTANTS, *_FLAGS, "grad", "grads"}
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:
-        known |= {f"{a}_{suffix}" for a in arguments for suffix in "pt"}
+        for name in arguments:
+            known |= {f"{name}_p", f"{name}_t"}
         if schema.kind() is SchemaKind.inplace:
             # `self` before the call (torchgen `emit_original_self_definition`).
             known |= {"original_self_p", "original_self_t"}

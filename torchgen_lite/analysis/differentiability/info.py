@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
@@ -40,15 +40,23 @@ def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]
 
 def with_formula(function: NativeFunction) -> NativeFunction:
     """The entry with the formula of `derivatives: auto`: one for all tensors, of everything that the reference takes."""
-    written, samples, inputs = function.derivatives, function.samples, function.func.inputs
+    written = function.derivatives
+    samples = function.samples
+    inputs = function.func.inputs
     if written is None or not written.is_auto or written.span is None:
         return function
-    reference = samples.reference.text if samples is not None and samples.reference else ""
-    names = tuple([a.name for a in inputs if is_tensor_like(a.type)])
+    if samples is not None and samples.reference:
+        reference = samples.reference.text
+    else:
+        reference = ""
+    names = tuple([a.name for a in tensors_in(inputs)])
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
-    word, spans = f"auto ({reference})", tuple([written.span] * len(names))
-    formulas = (Formula(names, word, call, word, spans, written.span),) if names else ()
-    return function._replace(derivatives=replace(written, variants=((DEFAULT, formulas),)))
+    word = f"auto ({reference})"
+    spans = tuple([written.span] * len(names))
+    formulas = list[Formula]()
+    if names:
+        formulas.append(Formula(names, word, call, word, spans, written.span))
+    return function._replace(derivatives=replace(written, variants=((DEFAULT, tuple(formulas)),)))
 
 
 def read_info(
@@ -107,7 +115,10 @@ def _read_variant(
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
     given = derivatives.output_differentiability
     # If PyTorch decides by a condition at run time, the result counts as differentiable.
-    differentiability = tuple(value is not False for value in given) if given else None
+    if given:
+        differentiability = tuple(value is not False for value in given)
+    else:
+        differentiability = None
     backward: list[Derivative] = []
     forward: list[Tangent] = []
     refused: list[str] = []
@@ -198,4 +209,6 @@ def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo) 
         for index, (name, value) in enumerate(zip(return_names(schema), schema.returns))
         if is_tensor_like(value.type) and name not in info.not_differentiable
     )
-    return tensors[:1] if "grad" in info.mentioned else tensors
+    if "grad" in info.mentioned:
+        return tensors[:1]
+    return tensors

@@ -50,12 +50,14 @@ def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
 ) -> Iterator[Found]:
     for part in every_part(derivative.tree):
-        yield from (*_check_call(part), *check_writes(part))
+        yield from _check_call(part)
+        yield from check_writes(part)
     # A kind that is certain is the one that was assumed, so a formula that is right needs no second look.
     if any(_check_certain(schema, derivative, derivative.tree, scope)):
         certain = type_formula(derivative.tree.node, replace(scope, language=CERTAIN))
         yield from _check_certain(schema, derivative, certain, scope)
-    if (curved := nonlinear(derivative.tree, gradients)) is not None:
+    curved = nonlinear(derivative.tree, gradients)
+    if curved is not None:
         names = ", ".join(f"`{name}`" for name in derivative.names)
         message = f"the formula of {names} is not linear in the gradient"
         yield Found("TG347", message, curved.node.span or derivative.formula.span, "not linear")
@@ -68,7 +70,10 @@ def _check_certain(
     yield from found
     for part in every_part(tree):
         yield from _check_reasons(part)
-        yield from _check_member(part) if found else check_operands(part)
+        if found:
+            yield from _check_member(part)
+        else:
+            yield from check_operands(part)
 
 
 def check_operands(part: Typed) -> Iterator[Found]:
@@ -89,7 +94,7 @@ def _check_gradient(
     is_of_one = "i" not in scope.kinds and "i" in derivative.mentioned
     if len(inputs) < len(derivative.names) or is_of_one:
         return
-    for value in _values(tree):
+    for value in branches(tree):
         gives = _gives(value)
         if len(inputs) > 1:
             # Python can unpack a list too.
@@ -121,15 +126,17 @@ def _gives(value: Typed) -> str:
             return f"{count} results"
     kind = value.kind.present
     if kind.is_list:
-        return _LIST if kind.sort in (kinds.Sort.tensor, kinds.Sort.unknown) else "a list"
+        if kind.sort in (kinds.Sort.tensor, kinds.Sort.unknown):
+            return _LIST
+        return "a list"
     return kind.words if kind.is_known else ""
 
 
-def _values(tree: Typed) -> Iterator[Typed]:
+def branches(tree: Typed) -> Iterator[Typed]:
     """The values a formula may have: both branches of a condition."""
     if isinstance(tree.node, nodes.Conditional):
         for side in tree.parts[1:]:
-            yield from _values(side)
+            yield from branches(side)
     else:
         yield tree
 
@@ -144,7 +151,8 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
 
 def _check_call(part: Typed) -> Iterator[Found]:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
-    node, operator = part.node, part.operator
+    node = part.node
+    operator = part.operator
     if is_other(part):
         message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
         yield Found("TG344", message, node.span, "not taken here")
@@ -152,18 +160,28 @@ def _check_call(part: Typed) -> Iterator[Found]:
         return
     for value, argument in _bound(node, part.parts, operator):
         if not _fits(value, argument):
-            found = "a list" if value.kind.is_list else value.kind.present.words
-            found = "None" if value.is_none else found
+            if value.is_none:
+                given = "None"
+            elif value.kind.is_list:
+                given = "a list"
+            else:
+                given = value.kind.present.words
             called = f"argument `{argument.name}` of `{operator.func.full_name}`"
-            message = f"{called} is `{argument.type}`, and {found} is given"
+            message = f"{called} is `{argument.type}`, and {given} is given"
             hint = f"it is declared as `{operator.func}`"
             yield Found("TG323", message, value.node.span, "in this call", hint)
 
 
 def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    node = part.node.function if isinstance(part.node, nodes.Call) else part.node
-    if not isinstance(node, nodes.Member) or not (kind := part.parts[0].kind).is_known:
+    if isinstance(part.node, nodes.Call):
+        node = part.node.function
+    else:
+        node = part.node
+    if not isinstance(node, nodes.Member):
+        return
+    kind = part.parts[0].kind
+    if not kind.is_known:
         return
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
     is_number = kind.is_number and kind != kinds.SCALAR
@@ -174,17 +192,22 @@ def _check_member(part: Typed) -> Iterator[Found]:
 
 def check_writes(part: Typed) -> Iterator[Found]:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
-    node, operator = part.node, part.operator
+    node = part.node
+    operator = part.operator
     if not isinstance(node, nodes.Call):
         return
-    name, is_method = nodes.name_called(node), isinstance(node.function, nodes.Member)
+    name = nodes.name_called(node)
+    is_method = isinstance(node.function, nodes.Member)
     is_named = _WRITING.fullmatch(name) is not None
     is_torchs = is_method or (name != "" and in_at(name))
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
-        other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
+        if name.endswith("__"):
+            other = name.replace("__i", "__")
+        else:
+            other = name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 
@@ -194,8 +217,10 @@ def _is_new(written: Sequence[nodes.Expression]) -> bool:
     if not written:
         return False
     node = written[0]
-    if isinstance(node, (nodes.Binary, nodes.Unary)):
-        return isinstance(node, nodes.Binary) or node.operator != "*"
+    if isinstance(node, nodes.Binary):
+        return True
+    if isinstance(node, nodes.Unary):
+        return node.operator != "*"
     if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
         return node.function.name.endswith("_") and _is_new([node.function.value])
     return nodes.called_name(node) in _MAKING

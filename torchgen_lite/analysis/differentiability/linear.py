@@ -53,7 +53,9 @@ def nonlinear(tree: Typed, gradients: Collection[str]) -> Typed | None:
     degree = _degree(tree, gradients)
     if isinstance(degree, Typed):
         return degree
-    return tree if degree is _Degree.constant and tree.kind.sort is Sort.tensor else None
+    if degree is _Degree.constant and tree.kind.sort is Sort.tensor:
+        return tree
+    return None
 
 
 def is_unknown(tree: Typed, gradients: Collection[str]) -> bool:
@@ -76,15 +78,22 @@ def is_tried(info: DifferentiabilityInfo, helpers: Collection[str]) -> bool:
 def refuses_forward(info: DifferentiabilityInfo) -> str:
     """Why forward mode is refused, in spite of formulas; empty if it is not."""
     schema = info.function.func
-    names, written = return_names(schema), {one.name for one in info.forward}
-    missing = [names[index] for index in info.outputs if written and names[index] not in written]
+    names = return_names(schema)
+    written = {one.name for one in info.forward}
+    missing = []
+    for index in info.outputs:
+        if written and names[index] not in written:
+            missing.append(names[index])
     # The tensors of lists are not asked whether they need a gradient.
     answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
     tensors = [tensor.name for tensor in tensor_arguments(schema.inputs)]
     missing += [name for name in tensors if info.slots and name not in answered]
     if missing:
         return f"there is none for `{missing[0]}`"
-    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
+    curved = []
+    for d in info.derivatives:
+        if nonlinear(d.tree, info.gradients) is not None:
+            curved.append(d)
     if written or not curved:
         return ""
     return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"
@@ -95,13 +104,22 @@ def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
     node = tree.node
     if isinstance(node, nodes.Name):
         named = _Degree.zero if tree.is_none else _Degree.constant
-        return _Degree.linear if node.text in gradients else named
+        if node.text in gradients:
+            return _Degree.linear
+        return named
     if isinstance(node, nodes.Literal):
         is_zero = node.text[0] not in "\"'" and not is_nonzero(node)
-        return _Degree.zero if is_zero else _Degree.constant
+        if is_zero:
+            return _Degree.zero
+        return _Degree.constant
     if tree.saved is not None:
-        return _Degree.zero if tree.saved.fact is Fact.info else _Degree.constant
-    name = node.name if isinstance(node, nodes.Member) else nodes.name_called(node)
+        if tree.saved.fact is Fact.info:
+            return _Degree.zero
+        return _Degree.constant
+    if isinstance(node, nodes.Member):
+        name = node.name
+    else:
+        name = nodes.name_called(node)
     if name in _FACTS:
         return _Degree.constant
     degrees = []
@@ -121,7 +139,8 @@ def _operands(tree: Typed, name: str) -> Iterator[Typed]:
         elif isinstance(part.node, nodes.ListDisplay):
             yield from part.parts
         else:
-            yield from (part, part)
+            yield part
+            yield part
 
 
 def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree | None:
@@ -143,9 +162,14 @@ def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree 
             return _by_rule(_rule(name), degrees)
         case nodes.Call() as call if _is_torchs(tree, call, name) and _is_plain(tree, call):
             is_method = isinstance(call.function, nodes.Member)
-            own = f".{name}" if is_method and f".{name}" in _RULES else name
+            if is_method and f".{name}" in _RULES:
+                own = f".{name}"
+            else:
+                own = name
             return _by_rule(_rule(own), degrees)
-    return _Degree.free if _INDEPENDENT.issuperset(degrees) else _Degree.unknown
+    if _INDEPENDENT.issuperset(degrees):
+        return _Degree.free
+    return _Degree.unknown
 
 
 def _is_torchs(tree: Typed, call: nodes.Call, name: str) -> bool:
@@ -173,7 +197,9 @@ def _rule(name: str) -> str:
     name = name.removesuffix("_symint")
     rule = _RULES.get(name) or _RULES.get(name.rstrip("_"), "")
     is_backward = name.endswith("_backward") and name in functions_of_torch().at
-    return "backward" if is_backward and not rule else rule
+    if is_backward and not rule:
+        return "backward"
+    return rule
 
 
 def _by_rule(rule: str, degrees: Sequence[_Degree]) -> _Degree | None:
@@ -192,18 +218,24 @@ def _by_rule(rule: str, degrees: Sequence[_Degree]) -> _Degree | None:
                 return _Degree.constant
             # What PyTorch's own formulas call is linear in the gradient, as a rule the first argument.
             is_known = rule != "" and _INDEPENDENT.issuperset(degrees[1:])
-            return degrees[0] if is_known else _Degree.unknown
+            if is_known:
+                return degrees[0]
+            return _Degree.unknown
     numbered = dict(enumerate(degrees))
     terms = []
     for term in rule.split("+"):
-        factors = [numbered.pop(int(digit), _Degree.zero) for digit in re.findall(r"\d", term)]
+        factors = []
+        for digit in re.findall(r"\d", term):
+            factors.append(numbered.pop(int(digit), _Degree.zero))
         if not term.startswith("~"):
             terms.append(_product(factors))
     others = _curved([*numbered.values()])
     if others is not _Degree.constant:
         return others
     products = [term for term in terms if term is not None]
-    return _sum(products) if len(products) == len(terms) else None
+    if len(products) == len(terms):
+        return _sum(products)
+    return None
 
 
 def _sum(degrees: Sequence[_Degree]) -> _Degree | None:
@@ -214,8 +246,12 @@ def _sum(degrees: Sequence[_Degree]) -> _Degree | None:
     if _Degree.unknown in found or found == {_Degree.linear, _Degree.free}:
         return _Degree.unknown
     if _Degree.linear not in found:
-        return _Degree.constant if _Degree.constant in found else _Degree.free
-    return None if _Degree.constant in found else _Degree.linear
+        if _Degree.constant in found:
+            return _Degree.constant
+        return _Degree.free
+    if _Degree.constant in found:
+        return None
+    return _Degree.linear
 
 
 def _product(degrees: Sequence[_Degree]) -> _Degree | None:
@@ -225,7 +261,9 @@ def _product(degrees: Sequence[_Degree]) -> _Degree | None:
         return _Degree.unknown
     count = degrees.count(_Degree.linear)
     if count == 0:
-        return _Degree.free if _Degree.free in degrees else _Degree.constant
+        if _Degree.free in degrees:
+            return _Degree.free
+        return _Degree.constant
     return _Degree.linear if count == 1 else None
 
 
@@ -233,4 +271,6 @@ def _curved(degrees: Sequence[_Degree]) -> _Degree | None:
     """The degree of what is not linear in these operands."""
     if _Degree.linear in degrees:
         return None
-    return _Degree.unknown if _Degree.unknown in degrees else _Degree.constant
+    if _Degree.unknown in degrees:
+        return _Degree.unknown
+    return _Degree.constant

@@ -42,24 +42,33 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
     if not infos:
         return Matches({}, {})
     _add_view_copies(operators, infos)
-    given = [o for o in operators if o.name in infos and not o.function.is_auto]
-    kinds = ((o, o.kind is SchemaKind.functional) for o in given)
-    shared = {(o.signature.without_defaults, is_new): infos[o.name] for o, is_new in kinds}
-    found = ((operator.name, _find(operator, infos, shared)) for operator in operators)
-    return Matches({name: own for name, own in found if own}, infos)
+    shared: dict[tuple[Signature, bool], Infos] = {}
+    for operator in operators:
+        if operator.name in infos and not operator.function.is_auto:
+            is_functional = operator.kind is SchemaKind.functional
+            shared[operator.signature.without_defaults, is_functional] = infos[operator.name]
+    matching: dict[str, Infos] = {}
+    for operator in operators:
+        used = _find(operator, infos, shared)
+        if used:
+            matching[operator.name] = used
+    return Matches(matching, infos)
 
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
     """The formulas in source order, which numbers nodes with the same name."""
-    found = [
-        (operator, operator.function.derivatives)
-        for operator in operators
-        if operator.function.derivatives is not None and not operator.is_derived
-    ]
+    found = []
+    for operator in operators:
+        if operator.function.derivatives is not None and not operator.is_derived:
+            found.append((operator, operator.function.derivatives))
     files: dict[str, int] = {}
     places = []
     for index, (_, written) in enumerate(found):
-        path, start = (written.span.source.path, written.span.start) if written.span else ("", 0)
+        path = ""
+        start = 0
+        if written.span:
+            path = written.span.source.path
+            start = written.span.start
         places.append((files.setdefault(path, len(files)), start, index))
     return [found[index] for _, _, index in sorted(places)]
 
@@ -69,13 +78,15 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
         group = operator.views
         if group is None or group.view_copy is None or group.view is not operator.function:
             continue
-        copy_name, view_name = group.view_copy.name, operator.name
+        copy_name = group.view_copy.name
+        view_name = operator.name
         if view_name in infos and copy_name not in infos:
-            # torchgen names their nodes after the view's.
-            infos[copy_name] = {
-                key: info._replace(node_name=info.node_name and f"{info.node_name}_copy")
-                for key, info in infos[view_name].items()
-            }
+            copied = {}
+            for key, info in infos[view_name].items():
+                # torchgen names their nodes after the view's.
+                node_name = info.node_name and f"{info.node_name}_copy"
+                copied[key] = info._replace(node_name=node_name)
+            infos[copy_name] = copied
 
 
 def _find(
@@ -87,5 +98,8 @@ def _find(
     if operator.name in infos:
         return infos[operator.name]
     signature = operator.signature.without_defaults
-    others = shared.get((signature, False)) if operator.is_derived else None
+    if operator.is_derived:
+        others = shared.get((signature, False))
+    else:
+        others = None
     return shared.get((signature, True)) or others

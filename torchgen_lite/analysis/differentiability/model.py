@@ -44,7 +44,9 @@ class Tangent(NamedTuple):
     @property
     def mentioned(self) -> frozenset[str]:
         """Every name in the expression."""
-        return _names(self.tree) if self.tree is not None else frozenset()
+        if self.tree is not None:
+            return _names(self.tree)
+        return frozenset()
 
 
 class TensorArgument(NamedTuple):
@@ -148,15 +150,19 @@ class DifferentiabilityInfo(NamedTuple):
     @property
     def tests_gradients(self) -> bool:
         """Whether a formula asks if a gradient is defined."""
-        tests = [
-            part
-            for derivative in self.derivatives
-            for part in every_part(derivative.tree)
-            if isinstance(part.node, Call)
-            and isinstance(part.node.function, Member)
-            and part.node.function.name == "defined"
-        ]
-        names = [inner.node for test in tests for inner in every_part(test)]
+        tests = []
+        for derivative in self.derivatives:
+            for part in every_part(derivative.tree):
+                if (
+                    isinstance(part.node, Call)
+                    and isinstance(part.node.function, Member)
+                    and part.node.function.name == "defined"
+                ):
+                    tests.append(part)
+        names = []
+        for test in tests:
+            for inner in every_part(test):
+                names.append(inner.node)
         return any(isinstance(node, Name) and node.text in self.gradients for node in names)
 
     @property
@@ -171,7 +177,10 @@ class DifferentiabilityInfo(NamedTuple):
         for one in self.saved:
             used = one.needed_by or range(len(self.slots))
             is_read = one.is_whole or one.fact in readable
-            key = one if is_read else replace(one, fact=Fact.whole, dim="", apart="")
+            if is_read:
+                key = one
+            else:
+                key = replace(one, fact=Fact.whole, dim="", apart="")
             using.setdefault(key, set()).update(used)
         return tuple(needed_by(using, len(self.slots)))
 

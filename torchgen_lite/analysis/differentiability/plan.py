@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import (
     DifferentiabilityInfo,
@@ -57,7 +57,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
-    written = tuple([a.name for a in schema.written if is_tensor_like(a.type)])
+    written = tuple([a.name for a in tensors_in(schema.written)])
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     origins: dict[str, Origin] = {}
     tracking = None
@@ -75,18 +75,26 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
 
 def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Origin:
     if not info.slots or not info.outputs:
-        return Origin.passes if is_composed else Origin.fallthrough
-    return Origin.refuses_out if schema.kind() is SchemaKind.out else Origin.autograd
+        if is_composed:
+            return Origin.passes
+        return Origin.fallthrough
+    if schema.kind() is SchemaKind.out:
+        return Origin.refuses_out
+    return Origin.autograd
 
 
 def _viewed(schema: FunctionSchema) -> str | None:
     """The only tensor that shares memory with the only result."""
-    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
+    if len(schema.returns) == 1:
+        returned = schema.returns[0].annotation
+    else:
+        returned = None
     if returned is None:
         return None
     shared = []
     for argument in schema.arguments:
-        own, is_tensor = argument.annotation, dispatch_kind(argument.type) is DispatchKind.tensor
+        own = argument.annotation
+        is_tensor = dispatch_kind(argument.type) is DispatchKind.tensor
         if is_tensor and own is not None and not own.is_write:
             shared += [argument.name] if own.before == returned.before or "*" in own.after else []
     return shared[0] if len(shared) == 1 else None

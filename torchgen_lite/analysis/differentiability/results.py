@@ -35,7 +35,8 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     if not found:
         return []
     index, dtype = next(iter(found.items()))
-    name, full_name = return_names(function.func)[index], function.func.full_name
+    name = return_names(function.func)[index]
+    full_name = function.func.full_name
     message = f"result `{name}` of `{full_name}` is `{dtype}`, and has no gradient"
     hint = "leave `derivatives` out"
     if len(found) < len(info.outputs):
@@ -46,11 +47,15 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
 
 def _check_unused(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
     """A gradient that no formula uses, where formulas use others."""
-    function, names = info.function, return_names(info.function.func)
+    function = info.function
+    names = return_names(info.function.func)
     used = set[int]()
     for derivative in info.derivatives:
         used.update(_used(derivative.tree, info))
-    unused = [index for position, index in enumerate(info.outputs) if position not in used]
+    unused = []
+    for position, index in enumerate(info.outputs):
+        if position not in used:
+            unused.append(index)
     if not used or not unused:
         return
     gradient = f"grad_{names[unused[0]]}"
@@ -83,5 +88,7 @@ def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:
 def _flags(info: DifferentiabilityInfo, without: Collection[int]) -> str:
     """`output_differentiability: [True, False]`, without some of the results that have a gradient now."""
     count = len(info.function.func.returns)
-    flags = [str(index in info.outputs and index not in without) for index in range(count)]
+    flags = []
+    for index in range(count):
+        flags.append(str(index in info.outputs and index not in without))
     return f"output_differentiability: [{', '.join(flags)}]"

@@ -52,7 +52,8 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
     for index, tree in enumerate(trees):
         for node in dict.fromkeys(part.node for part in _computed(tree)):
             users.setdefault(node, []).append(index)
-    prefix, taken = "shared", {*info.mentioned, *(a.name for a in info.function.func.arguments)}
+    prefix = "shared"
+    taken = {*info.mentioned, *(a.name for a in info.function.func.arguments)}
     while any(name.startswith(prefix) for name in taken):
         prefix += "_"
     names: dict[nodes.Expression, str] = {}
@@ -65,11 +66,12 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
         return tree._replace(parts=(*map(named, own), *tree.parts[len(own) :]))
 
     found = []
-    for part in [part for tree in trees for part in reversed([*_computed(tree)])]:
-        if counts[part.node] > 1 and part.node not in names:
-            value = named(part)
-            names[part.node] = f"{prefix}{len(names)}"
-            found.append(Shared(names[part.node], value, tuple(users[part.node])))
+    for tree in trees:
+        for part in reversed(_computed(tree)):
+            if counts[part.node] > 1 and part.node not in names:
+                value = named(part)
+                names[part.node] = f"{prefix}{len(names)}"
+                found.append(Shared(names[part.node], value, tuple(users[part.node])))
     return Formulas(tuple(found), tuple(map(named, trees)))
 
 
@@ -85,7 +87,10 @@ def _count(tree: Typed, counts: Counter[nodes.Expression]) -> None:
 
 def _computed(tree: Typed) -> list[Typed]:
     """The parts that a formula computes in any case, each before its own."""
-    return [tree, *(one for part in _strict(tree) for one in _computed(part))]
+    parts = [tree]
+    for part in _strict(tree):
+        parts += _computed(part)
+    return parts
 
 
 def _strict(tree: Typed) -> tuple[Typed, ...]:
@@ -119,11 +124,14 @@ def _is_opaque(tree: Typed) -> bool:
         return is_own or isinstance(node, nodes.Lambda)
     if tree.operator is not None:
         return not tree.operator.is_repeatable
-    if isinstance(node.function, nodes.Member):
-        # An object of the author's may do anything.
-        name = node.function.name if tree.parts[0].kind.is_known else ""
-    else:
-        torch = functions_of_torch()
-        called = nodes.called_name(node) or ""
-        name = called if called in torch.at or called in torch.torch else ""
+    name = _known_function(node, tree)
     return not name or _UNEQUAL.search(name) is not None or "out" in dict(node.keywords)
+
+
+def _known_function(call: nodes.Call, tree: Typed) -> str:
+    """The function or method of PyTorch that is called; empty for one of the author's, which may do anything."""
+    if isinstance(call.function, nodes.Member):
+        return call.function.name if tree.parts[0].kind.is_known else ""
+    torch = functions_of_torch()
+    name = nodes.called_name(call) or ""
+    return name if name in torch.at or name in torch.torch else ""

@@ -53,7 +53,9 @@ _INDEX = "i"
 def cpp_names(function: NativeFunction) -> frozenset[str]:
     """The names that this operator's formulas may use in C++."""
     own = node_names(function)
-    return CPP_CONSTANTS | _OF_HELPERS | own if own else CPP_CONSTANTS
+    if own:
+        return CPP_CONSTANTS | _OF_HELPERS | own
+    return CPP_CONSTANTS
 
 
 def node_names(function: NativeFunction) -> frozenset[str]:
@@ -103,11 +105,14 @@ def torch_operators(name: str) -> tuple[Callee, ...]:
 
 def called_in_torch(call: Typed) -> Callee | None:
     """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
-    node, kinds = call.node, [part.kind for part in call.parts]
+    node = call.node
+    kinds = [part.kind for part in call.parts]
     if not isinstance(node, Call) or call.saved is not None:
         return None
     if call.operator is not None:
-        return None if call.operator.is_own else call.operator
+        if call.operator.is_own:
+            return None
+        return call.operator
     is_method = isinstance(node.function, Member)
     if is_method and kinds[0].present != TENSOR:
         return None
@@ -125,7 +130,9 @@ def is_other(call: Typed) -> bool:
         places = callee.by_position(len(parts))[: len(parts)]
         pairs = list(zip(places, parts))
         truths = [_is_truth(place) and _is_number(part) for place, part in pairs]
-        fits = [is_truth or takes(pair[0], pair[1].kind) for is_truth, pair in zip(truths, pairs)]
+        fits = []
+        for is_truth, pair in zip(truths, pairs):
+            fits.append(is_truth or takes(pair[0], pair[1].kind))
         if len(places) == len(parts) and any(truths) and all(fits):
             return True
     return False
@@ -136,7 +143,10 @@ def _is_truth(argument: Argument | None) -> bool:
 
 
 def _is_number(part: Typed) -> bool:
-    items = part.parts if isinstance(part.node, ListDisplay) else (part,)
+    if isinstance(part.node, ListDisplay):
+        items = part.parts
+    else:
+        items = (part,)
     return len(items) == 1 and items[0].kind.is_number and items[0].kind != BOOL
 
 
@@ -153,7 +163,10 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
-            found = torch if function.namespace in TORCH_NAMESPACES else own
+            if function.namespace in TORCH_NAMESPACES:
+                found = torch
+            else:
+                found = own
             found.setdefault(function.func.base_name, []).append(function)
     named = torch | own
 
@@ -173,7 +186,10 @@ class Vocabulary:
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        own = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
+        own = []
+        for f in functions:
+            if f.namespace not in TORCH_NAMESPACES:
+                own.append(f.func.base_name)
         self.helpers = frozenset(helpers or ()).difference(own)
         self.closed = helpers is not None
         self.declares_methods = False
@@ -237,7 +253,8 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    schema, bound = operator.func, operator.bound(count, keywords)
+    schema = operator.func
+    bound = operator.bound(count, keywords)
     if count > len(operator.by_position(count)) and not spreads(schema):
         return False
     required = {a.name for a in schema.arguments if a.default is None}
@@ -284,12 +301,16 @@ def wrong_count(node: Call, name: str, language: Language) -> str:
         return ""
     # A method's tensor is counted, and is not among the arguments.
     is_method = isinstance(node.function, Member)
-    fewest, most = counts[0] - is_method, counts[1] - is_method
+    fewest = counts[0] - is_method
+    most = counts[1] - is_method
     count = len(node.arguments) + bool(node.keywords)
     if fewest <= count <= most:
         return ""
     called = f"`Tensor.{name}`" if is_method else f"`{name}`"
-    expected = f"{fewest} to {most}" if fewest < most else str(most or "no")
+    if fewest < most:
+        expected = f"{fewest} to {most}"
+    else:
+        expected = str(most or "no")
     noun = "argument" if most == 1 else "arguments"
     verb = "are" if count > 1 else "is"
     return f"{called} takes {expected} {noun}, and {count or 'none'} {verb} given"
@@ -327,7 +348,10 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    required = {argument.name for argument in overload.func.arguments if argument.default is None}
+    required = set()
+    for argument in overload.func.arguments:
+        if argument.default is None:
+            required.add(argument.name)
     bound = overload.bound(len(kinds), ())
     return (
         len(places) == len(kinds)
@@ -347,7 +371,9 @@ def _certain(part: Typed) -> Kind:
     """The kind of a value, as far as it is more than assumed. PyTorch's formulas for lists compare one tensor of each."""
     is_assumed = part.kind == TENSOR and not isinstance(part.node, Name)
     is_of_lists = isinstance(part.node, Binary) and any(p.kind.is_list for p in part.parts)
-    return UNKNOWN if is_assumed or is_of_lists else part.kind
+    if is_assumed or is_of_lists:
+        return UNKNOWN
+    return part.kind
 
 
 def _binds(places: Sequence[Argument | None], parts: Sequence[Typed]) -> bool:
@@ -381,7 +407,8 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMeth
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.function, Member):
         return None
-    name, value = node.function.name, node.function.value
+    name = node.function.name
+    value = node.function.value
     is_ours = call.operator is not None and call.operator.is_own
     is_known = name.removesuffix("_symint") in methods or name[0] == "_"
     if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):

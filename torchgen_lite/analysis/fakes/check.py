@@ -44,7 +44,7 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check(operator: Operator, fake: Fake) -> Iterator[Found]:
+def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
     """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
     if refusal is not None:
@@ -73,7 +73,10 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    what = "what it wrote to" if operator.schema.returns else "nothing"
+    if operator.schema.returns:
+        what = "what it wrote to"
+    else:
+        what = "nothing"
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
@@ -87,7 +90,9 @@ def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterat
 
 
 def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
-    schema, rules, has_axes = operator.schema, fake.rules, uses_axes(operator)
+    schema = operator.schema
+    rules = fake.rules
+    has_axes = uses_axes(operator)
     needing = {r.index: r for r in new_results(schema)}
     if rules and rules[0].name:
         names = [result.name for result in needing.values()]
@@ -121,7 +126,10 @@ def _check_rule(
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield Found("TG330", message, spans[name], "stands alone")
-    shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
+    if rule.gives_shape or not has_axes:
+        shaped = present
+    else:
+        shaped = {*present, "like"}
     yield from _check_result(schema, result, rule, shaped)
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
@@ -141,7 +149,10 @@ def _check_result(
 ) -> Iterator[Found]:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
-    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
+    if len(schema.returns) == 1:
+        one = "the result"
+    else:
+        one = f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
@@ -151,27 +162,47 @@ def _check_result(
             message = f"a rule cannot make a `{result.value.type}`"
             yield Found("TG331", message, rule.span, "here", "name a Python function")
         return
-    source, places = result.source, dict(rule.field_spans)
+    source = result.source
+    places = dict(rule.field_spans)
     kinds_given = [value_kind(a.type) for a in schema.arguments]
-    problem, place, label, hint = "", "", "here", None
+    problem = ""
+    place = ""
+    label = "here"
+    hint = None
     if source is not None and "view" not in present:
-        problem, label = f"shares the memory of `{source.name}`", "makes a new tensor"
+        problem = f"shares the memory of `{source.name}`"
+        label = "makes a new tensor"
         hint = f"write `view: {source.name}`, with `shape` and `stride`"
     elif source is None and "view" in present:
-        problem, place, label = "is a new tensor by its schema", "view", "shares memory"
+        problem = "is a new tensor by its schema"
+        place = "view"
+        label = "shares memory"
     elif source is not None and str(rule.get("view")) != source.name:
-        problem, place, label = f"is a view of `{source.name}`", "view", "of something else"
+        problem = f"is a view of `{source.name}`"
+        place = "view"
+        label = "of something else"
     elif "value" in present:
-        problem, place, label = "is a tensor", "value", "no tensor"
+        problem = "is a tensor"
+        place = "value"
+        label = "no tensor"
     elif not present & {"like", "shape", "view"}:
-        what, problem = "the rule", f"does not give the shape of {what}"
+        problem = f"does not give the shape of {what}"
+        what = "the rule"
         hint = "add `like` or `shape`"
     elif kind == kinds.TENSORS and not present & {"like", "count"}:
-        problem, label, hint = "is a list of tensors", "one tensor", "add `count`"
+        problem = "is a list of tensors"
+        label = "one tensor"
+        hint = "add `count`"
     elif kind == kinds.TENSOR and "count" in present:
-        problem, place, label = "is one tensor", "count", "a list"
+        problem = "is one tensor"
+        place = "count"
+        label = "a list"
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
-        what, problem = "the rule", f"does not give the dtype of {what}"
-        hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
+        problem = f"does not give the dtype of {what}"
+        what = "the rule"
+        if kinds.TENSORS in kinds_given:
+            hint = "add `like` or `dtype`"
+        else:
+            hint = "add `dtype`"
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

@@ -39,7 +39,10 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
+    if value.annotation is not None:
+        sets = set(value.annotation.before)
+    else:
+        sets = set[str]()
     if sets == {"*"}:
         return None
     annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)
@@ -62,7 +65,8 @@ def lacks_fake(operator: Operator) -> bool:
 
     An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
-    function, keys = operator.function, {entry.key for entry in operator.own_kernels}
+    function = operator.function
+    keys = {entry.key for entry in operator.own_kernels}
     if function.fake is not None or operator.axes is not None or _has_meta(operator):
         return False
     return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and bool(new_results(function.func))
@@ -80,12 +84,14 @@ def uses_axes(operator: Operator) -> bool:
 
     An out variant may give what it writes another shape.
     """
-    function, kind = operator.function, operator.kind
+    function = operator.function
+    kind = operator.kind
     if operator.axes is None or kind is SchemaKind.out or _has_meta(operator):
         return False
     if function.fake is None or not function.fake.rules:
         return function.fake is None or not function.fake.function
-    rules, needing = rules_by_result(function), new_results(function.func)
+    rules = rules_by_result(function)
+    needing = new_results(function.func)
     return any(r.index not in rules or not rules[r.index].gives_shape for r in needing)
 
 
@@ -99,7 +105,8 @@ def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
     """The rule for each result that needs one, in a checked entry."""
     if function.fake is None:
         return {}
-    needing, rules = new_results(function.func), function.fake.rules
+    needing = new_results(function.func)
+    rules = function.fake.rules
     if rules and rules[0].name:
         by_name = {rule.name: rule for rule in rules}
         return {r.index: by_name[r.name] for r in needing if r.name in by_name}

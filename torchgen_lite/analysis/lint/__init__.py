@@ -48,12 +48,13 @@ def lint_program(
     """
     resolved = program.resolved
     own = resolved.without_lent()
-    found = [
-        *(one for rule in KERNEL_RULES for one in rule(resolved)),
-        *(one for rule in SCHEMA_RULES for one in rule(own)),
-        *dispatch.backend_without_meta(program, policies),
-        *traced.traced_rules(program, policies),
-        *kernels.samples_without_tests(program, tested),
-        *empty_range(Resolved(program.elsewhere)),
-    ]
+    found: list[Diagnostic] = []
+    for rule in KERNEL_RULES:
+        found += rule(resolved)
+    for rule in SCHEMA_RULES:
+        found += rule(own)
+    found += dispatch.backend_without_meta(program, policies)
+    found += traced.traced_rules(program, policies)
+    found += kernels.samples_without_tests(program, tested)
+    found += empty_range(Resolved(program.elsewhere))
     return program.with_findings(program.wanted(found))

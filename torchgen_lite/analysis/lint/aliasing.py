@@ -87,13 +87,15 @@ def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
         if not returned:
             continue
         known = {"*"}
-        for annotation in (n for a in function.func.annotated for n in _annotations(a.type)):
-            known.update(annotation.before, annotation.after)
+        for argument in function.func.annotated:
+            for annotation in _annotations(argument.type):
+                known.update(annotation.before, annotation.after)
         for value in returned:
-            names = [name for one in _annotations(value.type) for name in one.before]
-            for name in [name for name in names if name not in known]:
-                message = f"the return aliases set `{name}`, which no argument has"
-                yield finding(function, "TG405", message, value.span, "no such set")
+            for annotation in _annotations(value.type):
+                for name in annotation.before:
+                    if name not in known:
+                        message = f"the return aliases set `{name}`, which no argument has"
+                        yield finding(function, "TG405", message, value.span, "no such set")
 
 
 def _annotations(type_: Type) -> list[AliasAnnotation]:
@@ -108,5 +110,6 @@ def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
             continue
         if all(value.annotation != first.annotation for value in returns):
             message = f"in-place `{function.func.local_name}` does not return `{first.name}`"
-            span, hint = returns[0].span, f"return `{first.type}`"
+            span = returns[0].span
+            hint = f"return `{first.type}`"
             yield finding(function, "TG414", message, span, "not the first argument", hint)

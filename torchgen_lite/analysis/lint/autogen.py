@@ -20,8 +20,12 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """
     for group in resolved.groups:
         variants = list(group.functions())
-        asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-        given = {f.func.local_name for f in variants if not f.is_written}
+        asked: set[str] = set()
+        given: set[str] = set()
+        for variant in variants:
+            asked.update(name.rpartition("::")[2] for name in variant.autogen)
+            if not variant.is_written:
+                given.add(variant.func.local_name)
         if asked != given:
             yield _disagreement(variants, asked, given)
 
@@ -36,13 +40,18 @@ def _disagreement(
     span = function.place("autogen")
     message = f"variants of `{function.func.local_name}` are not those that `autogen` names"
     if given:
-        right, written = ", ".join(sorted(given)), ", ".join(function.autogen)
+        right = ", ".join(sorted(given))
+        written = ", ".join(function.autogen)
         hint: Help = Suggestion(f"write `autogen: {right}`", written, right)
     else:
         hint = "leave `autogen` out: the group is complete"
-    surplus, missing = sorted(asked - given), sorted(given - asked)
-    parts = [f"not derived: {', '.join(surplus)}"] if surplus else []
-    parts += [f"not named: {', '.join(missing)}"] if missing else []
+    surplus = sorted(asked - given)
+    missing = sorted(given - asked)
+    parts = []
+    if surplus:
+        parts.append(f"not derived: {', '.join(surplus)}")
+    if missing:
+        parts.append(f"not named: {', '.join(missing)}")
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like, tensor_options
+from torchgen_lite.analysis.computed_table import Registrations, cell_of
+from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
@@ -41,9 +42,7 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
     for function in functions:
         if not function.dispatch or function.func.carries_keys:
             continue
-        arguments = function.func.arguments
-        names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}
-        if names & {"Device", "Tensor"} or any(e.key == "BackendSelect" for e in function.dispatch):
+        if _is_selected_by_hand(function):
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends:
@@ -52,13 +51,23 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
                 yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
 
 
+def _is_selected_by_hand(function: NativeFunction) -> bool:
+    names: set[str] = set()
+    for argument in function.func.arguments:
+        types = walk_type(argument.type)
+        names.update(type_.name for type_ in types if isinstance(type_, BaseType))
+    has_kernel = any(entry.key == "BackendSelect" for entry in function.dispatch)
+    return has_kernel or not names.isdisjoint({"Device", "Tensor"})
+
+
 def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
     for function, implicit in _implicit(resolved):
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if explicit is not None:
             message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            hint, other = "remove one of them", (explicit.key_span, "comes before it")
+            hint = "remove one of them"
+            other = (explicit.key_span, "comes before it")
             yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
 
 
@@ -70,7 +79,8 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key in key_sets().backends_of["AutogradOther"]:
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                span, other = entry.key_span, (implicit.key_span, "claims every Autograd key")
+                span = entry.key_span
+                other = (implicit.key_span, "claims every Autograd key")
                 yield finding(function, "TG408", message, span, "shares it", _INSTEAD, other)
                 break
 
@@ -87,23 +97,27 @@ def backend_without_meta(
     from torchgen_lite.analysis.registrations import BY_FORMULAS, META, registrations
 
     functions = program.resolved.functions
-    policy, takes_fakes = PYTORCH, True
-    if policies is None and any(f.fake is not None or f.axes is not None for f in functions):
-        policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
-    elif policies is not None:
-        makes = [one.makes for one in policies if one.in_pytorch]
+    policy = PYTORCH
+    takes_fakes = True
+    if policies is not None:
+        makes = [policy.makes for policy in policies if policy.in_pytorch]
         if not makes:
             return
         policy = Policy("", True, frozenset().union(*makes) - BY_FORMULAS)
         takes_fakes = Origin.fake in policy.makes
-    other = ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
-    hint = f"add `Meta: ...`{other}"
-    asked = [o for o in program.resolved.declared if _is_traced(o.function, program.resolved)]
+    elif any(f.fake is not None or f.axes is not None for f in functions):
+        policy = PYTORCH._replace(makes=PYTORCH.makes | {Origin.fake})
+    hint = "add `Meta: ...`"
+    if takes_fakes:
+        hint += ", or a `fake:` rule for target `torch-python`"
+    asked = []
+    for o in program.resolved.declared:
+        if _is_traced(o.function, program.resolved):
+            asked.append(o)
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
-    for one in registrations(program, policy, asked):
-        kernels[one.operator.name].setdefault(one.key, one.origin.name)
+    for registered in registrations(program, policy, asked):
+        kernels[registered.operator.name].setdefault(registered.key, registered.origin.name)
     # Imported here: it brings the rules of the dispatcher, which no other rule and no target needs.
-    from torchgen_lite.analysis.computed_table import Registrations, cell_of
 
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
@@ -119,12 +133,15 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     if not function.is_written or is_structured or function.name in resolved.lent:
         return False
     # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` or `axes` is said there.
-    unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]
+    unread = []
+    for f in ("fake", "axes"):
+        if function.place(f) and getattr(function, f) is None:
+            unread.append(f)
     if unread or function.place("kernels") is not None:
         return False
     keys = {entry.key for entry in function.dispatch}
     is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
-    return is_asked and any(is_tensor_like(value.type) for value in function.func.returns)
+    return is_asked and bool(tensors_in(function.func.returns))
 
 
 def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -132,7 +149,8 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
-                key, other = entry.key, (implicit.key_span, "differentiates itself")
+                key = entry.key
+                other = (implicit.key_span, "differentiates itself")
                 message = f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
                 yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
 
@@ -146,14 +164,18 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         by_hand = any(entry.key.startswith("Autograd") for entry in function.dispatch)
         # ExecuTorch, which `kernels` is for, does not train.
         is_fine = by_hand or function.derivatives or function.place("kernels") is not None
-        if is_fine or not any(is_tensor_like(value.type) for value in function.func.returns):
+        if is_fine or not tensors_in(function.func.returns):
             continue
         # The formulas that PyTorch has for a few of them call the other one.
         base = function.func.base_name
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
-        served = {entry.key for entry in backward.function.dispatch} if backward else set()
+        if backward:
+            served = {entry.key for entry in backward.function.dispatch}
+        else:
+            served = set()
         for entry in function.dispatch:
-            key, name = entry.key, function.func.local_name
+            key = entry.key
+            name = function.func.local_name
             if key in DENSE_BACKENDS and key not in served:
                 message = f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of"
                 hint = f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`"

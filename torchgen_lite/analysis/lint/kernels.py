@@ -40,7 +40,8 @@ def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator
     has no tests, unless a package has. `tested` are whose operators targets test: `own`, `pytorchs`.
     """
     for function in program.functions:
-        samples, is_theirs = function.samples, function.name in program.resolved.lent
+        samples = function.samples
+        is_theirs = function.name in program.resolved.lent
         if samples is None or not is_theirs and "own" in tested:
             continue
         keys = {entry.key for entry in function.dispatch}

@@ -41,7 +41,8 @@ def numbers_of_the_fake(operator: Operator) -> Iterator[Diagnostic]:
     """TG423: a number that is computed from data, and that a compiled program has from the fake."""
     if not any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return
-    function, rules = operator.function, rules_by_result(operator.function)
+    function = operator.function
+    rules = rules_by_result(operator.function)
     for result in new_results(operator.schema):
         rule = rules.get(result.index)
         value = rule.get("value") if rule is not None else None
@@ -91,7 +92,8 @@ def sizes_of_fixed_integers(operator: Operator) -> Iterator[Diagnostic]:
             symbolic = text.replace("int", "SymInt")
             # Callers in C++ give another type.
             hint = Suggestion(f"write `{symbolic}`", text, symbolic, is_safe=False)
-            place, other = argument.type_span, (name.span, "a size")
+            place = argument.type_span
+            other = (name.span, "a size")
             yield finding(function, "TG424", message, place, "not symbolic", hint, other)
 
 

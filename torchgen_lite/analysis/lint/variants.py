@@ -33,15 +33,16 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     for operator in resolved.declared:
         function = operator.function
         namespace, name, overload = functional_key(function)
-        found = overloads.get((namespace, name), [])
-        named = next((f for f in found if f.func.overload_name == overload), None)
+        candidates = overloads.get((namespace, name), [])
+        same_overload = (other for other in candidates if other.func.overload_name == overload)
+        named = next(same_overload, None)
         if named is None or named is function or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
             # The check of delegates reports this.
             continue
         difference = _difference(function, named)
-        if difference and all(_difference(function, other) for other in found):
+        if difference and all(_difference(function, other) for other in candidates):
             yield _disagreement(function, named, difference)
 
 
@@ -50,18 +51,25 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
     schema = function.func
     overload = schema.overload_name
     if schema.out:
-        overload = "" if overload == "out" else overload.removesuffix("_out")
+        if overload == "out":
+            overload = ""
+        else:
+            overload = overload.removesuffix("_out")
     return (function.namespace, root_of(schema.base_name), overload)
 
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    return {a.name: (bare_type(a.type), a.kwarg_only, a.default) for a in function.func.inputs}
+    found = {}
+    for argument in function.func.inputs:
+        found[argument.name] = (bare_type(argument.type), argument.kwarg_only, argument.default)
+    return found
 
 
 def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     """The first argument that differs: one of the variant's, or else one that it lacks."""
-    own, other = _inputs(variant), _inputs(functional)
+    own = _inputs(variant)
+    other = _inputs(functional)
     # Out variants of factories take tensor options from the given tensor.
     optional = TensorOptions._fields if variant.func.out else ()
     wrong = [name for name, value in own.items() if other.get(name) != value]
@@ -69,15 +77,24 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
     return wrong[0] if wrong else ""
 
 
-def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
-    here, there = (
-        next((a for a in f.func.arguments if a.name == name), None) for f in (function, found)
-    )
-    message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
-    hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
-    span, label = (here.span, "not the same") if here else (None, f"no `{name}`")
-    other = ((there and there.span) or found.func.name_span, "its functional variant")
-    return finding(function, "TG416", message, span, label, hint, other)
+def _disagreement(function: NativeFunction, functional: NativeFunction, name: str) -> Diagnostic:
+    here = _argument(function, name)
+    there = _argument(functional, name)
+    called = functional.func.local_name
+    message = f"`{function.func.local_name}` and `{called}` take different arguments"
+    hint = f"`{called}` takes `{', '.join(map(str, functional.func.arguments))}`"
+    place = functional.func.name_span
+    if there is not None:
+        place = there.span or place
+    other = (place, "its functional variant")
+    if here is None:
+        return finding(function, "TG416", message, None, f"no `{name}`", hint, other)
+    return finding(function, "TG416", message, here.span, "not the same", hint, other)
+
+
+def _argument(function: NativeFunction, name: str) -> Argument | None:
+    found = (argument for argument in function.func.arguments if argument.name == name)
+    return next(found, None)
 
 
 def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -88,7 +105,8 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
     by_name = resolved.declared_by_name
     expected = any("view_copy" in function.tags for function in resolved.functions)
     for operator in resolved.declared:
-        function, schema = operator.function, operator.schema
+        function = operator.function
+        schema = operator.schema
         if not (schema.is_aliasing and needs_copy(function)):
             continue
         name = copy_name(function)
@@ -96,7 +114,8 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
         copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
             message = f"`{function.func.local_name}` and its copy take different arguments"
-            hint, other = "give both the same arguments", (copy.func.span, "the copy")
+            hint = "give both the same arguments"
+            other = (copy.func.span, "the copy")
             yield finding(function, "TG417", message, schema.span, "the view", hint, other)
         elif copy is None and expected:
             message = f"view `{function.func.local_name}` has no `{name}`"
@@ -120,7 +139,8 @@ def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
         other = meant_instead.get(function.namespace)
         if other is not None:
             message = f"`{function.namespace}` is another namespace than `{other}`, where most operators are"
-            span, hint = function.func.name_span, meant(function.namespace, other)
+            span = function.func.name_span
+            hint = meant(function.namespace, other)
             yield finding(function, "TG430", message, span, "a namespace of its own", hint)
 
 
@@ -160,5 +180,6 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         if first is function:
             continue
         message = f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call"
-        span, other = function.func.span, (first.func.span, "chosen first")
+        span = function.func.span
+        other = (first.func.span, "chosen first")
         yield finding(function, "TG411", message, span, "same arguments", None, other)

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from torchgen_lite.analysis.compare import Level
+from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.cli.session import Refused, require, write_text
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
@@ -83,11 +83,17 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     """Write an entry for each of these findings that has none, from another run for example. Raises Refused."""
     source = _text(root)
-    there, old = {_said(entry) for entry, _ in _entries(source)}, source.text
-    new = [Accepted(*identity(one), reason) for one in found if identity(one) not in there]
+    there = {_said(entry) for entry, _ in _entries(source)}
+    old = source.text
+    new = []
+    for one in found:
+        if identity(one) not in there:
+            new.append(Accepted(*identity(one), reason))
     texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for entry in new:
-        lines = [f"{name} = {_quoted(value)}\n" for name, value in asdict(entry).items()]
+        lines = []
+        for name, value in asdict(entry).items():
+            lines.append(f"{name} = {_quoted(value)}\n")
         texts.append("".join(["[[accepted]]\n", *lines]))
     write_text(root / FILE, "\n".join(texts))
 
@@ -120,7 +126,9 @@ def _entries(source: Source) -> Iterator[tuple[Accepted, Label | None]]:
         data = tomllib.loads(source.text)
     except (ValueError, RecursionError) as error:
         raise Refused(Diagnostic("TG384", f"`{FILE}` is not TOML: {str(error).lower()}")) from None
-    places = [match.span() for match in re.finditer(r"(?m)^[ \t]*\[\[.*", source.text)]
+    places = []
+    for match in re.finditer(r"(?m)^[ \t]*\[\[.*", source.text):
+        places.append(match.span())
     entries = data.get("accepted", [])
     if data.keys() - {"accepted"} or not isinstance(entries, list):
         raise Refused(Diagnostic("TG384", f"`{FILE}` has something else than `[[accepted]]`"))

@@ -78,7 +78,10 @@ def write_files(
     wanted = {PurePosixPath(name) for name in files}
     for path in {above for one in wanted for above in (one, *one.parents)} & tree.entries.keys():
         if tree.entries[path][0] not in _REGULAR:
-            kind = "symbolic link" if tree.entries[path][0] == "120000" else "submodule"
+            if tree.entries[path][0] == "120000":
+                kind = "symbolic link"
+            else:
+                kind = "submodule"
             raise RevisionError(f"`{tree.revision}:{path}` is a {kind}, which is not followed")
     regular = [path for path, (mode, _) in tree.entries.items() if mode in _REGULAR]
     suited = [path for path in regular if path.suffix in suffixes]

@@ -111,7 +111,9 @@ class _Asked(NamedTuple):
 
 def _read(asked: _Asked, folder: Path) -> Version:
     """From wherever it is; a revision is written to `folder` first."""
-    against, root, here = asked.against, asked.current.config.root, Path.cwd()
+    against = asked.against
+    root = asked.current.config.root
+    here = Path.cwd()
     if against.startswith("torch:") or against.endswith(".whl"):
         release = read_release(against, here)
         return asked.alone(_all_read([(release.source, release.diagnostics)]), here)
@@ -182,7 +184,8 @@ def with_gradients(old: Version, new: Program) -> tuple[Version, Program, str]:
     """Two releases of PyTorch with their formulas, which stand in a file of their own (`derivatives.yaml`);
     or as they are, and why gradients are not compared.
     """
-    before, after = (read_release(name, Path.cwd()).formulas for name in (old.name, INSTALLED))
+    before = read_release(old.name, Path.cwd()).formulas
+    after = read_release(INSTALLED, Path.cwd()).formulas
     if before is None or after is None:
         return old, new, f"gradients are not compared: `{old.name}` comes without derivatives.yaml"
     sides = (old.program, before), (new, after)
@@ -214,11 +217,15 @@ def _write_revision(asked: _Asked, folder: Path) -> Path:
 def _require_not_moved(asked: _Asked, tree: git.Tree, place: PurePosixPath) -> None:
     """Raise Refused if a project is gone from the working tree, and this one, which is new, may be that."""
     path = asked.current.config.path
-    own = path.name if path is not None and path.name != "pyproject.toml" else CONFIG_FILES[0]
+    if path is not None and path.name != "pyproject.toml":
+        own = path.name
+    else:
+        own = CONFIG_FILES[0]
     names = {own, *asked.names}
     if any(PurePosixPath(os.path.normpath(place / one)) in tree.entries for one in names):
         return
-    known, against = [one for one in tree.entries if one.name in names], asked.against
+    known = [one for one in tree.entries if one.name in names]
+    against = asked.against
     gone = {one.parent for one in known if not (tree.top / one).exists()}
     if gone:
         listed = ", ".join(sorted(f"`{against}:{one}`" for one in gone))

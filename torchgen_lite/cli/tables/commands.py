@@ -166,7 +166,8 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
     require(list(_unknown_keys(new, asked.keys)))
     if asked.operator is not None:
         names = {one.name for one in _of_name([*new, *old], asked.operator)}
-        old, new = ([one for one in side if one.name in names] for side in (old, new))
+        old = [one for one in old if one.name in names]
+        new = [one for one in new if one.name in names]
     found = compare_tables(old, new, asked.keys, beneath)
     if html is not None:
         title = f"{asked.operator or 'operators'} against {against}"
@@ -364,12 +365,13 @@ def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
-    for key in keys if found else ():
-        try:
-            found[0].sets.parse(key)
-        except ValueError:
-            hint = "`torchgen-lite list keys` lists them"
-            yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
+    if found:
+        for key in keys:
+            try:
+                found[0].sets.parse(key)
+            except ValueError:
+                hint = "`torchgen-lite list keys` lists them"
+                yield unknown("dispatch key", key, registrable_keys(found[0].keys), hint)
 
 
 def _of_name(
@@ -387,5 +389,8 @@ def _of_name(
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
         listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
-        help_ = f"did you mean {listed}?" if len(overloads) == 1 else f"its overloads are {listed}"
+        if len(overloads) == 1:
+            help_ = f"did you mean {listed}?"
+        else:
+            help_ = f"its overloads are {listed}"
     raise Refused(Diagnostic("TG012", f"no operator `{operator}`", help=help_))

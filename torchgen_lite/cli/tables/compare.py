@@ -70,7 +70,9 @@ class Comparison(NamedTuple):
         verb = "changes" if len(self.changed) == 1 else "change"
         parts = [f"{counted(len(self.changed), 'operator')} {verb} in {counted(cells, 'cell')}"]
         for names, word in ((self.added, "new"), (self.removed, "gone")):
-            parts += [f"{len(names)} {'is' if len(names) == 1 else 'are'} {word}"] if names else []
+            if names:
+                be = "is" if len(names) == 1 else "are"
+                parts.append(f"{len(names)} {be} {word}")
         return ", ".join(parts)
 
 
@@ -86,16 +88,21 @@ def compare_tables(
     """
     before = {one.name: one for one in old}
     after = {one.name: one for one in new}
-    for name in [name for name in (*before, *after) if name in beneath]:
-        before.setdefault(name, beneath[name])
-        after.setdefault(name, beneath[name])
-    both = [(before[name], now) for name, now in after.items() if name in before]
-    changed = [Changed(now.name, tuple(_cells(was, now, keys))) for was, now in both]
-    return Comparison(
-        tuple([one for one in changed if one.cells]),
-        tuple([name for name in after if name not in before]),
-        tuple([name for name in before if name not in after]),
-    )
+    for name in (*before, *after):
+        if name in beneath:
+            before.setdefault(name, beneath[name])
+            after.setdefault(name, beneath[name])
+    changed: list[Changed] = []
+    added: list[str] = []
+    for name, now in after.items():
+        if name not in before:
+            added.append(name)
+            continue
+        cells = tuple(_cells(before[name], now, keys))
+        if cells:
+            changed.append(Changed(now.name, cells))
+    removed = [name for name in before if name not in after]
+    return Comparison(tuple(changed), tuple(added), tuple(removed))
 
 
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
@@ -105,9 +112,9 @@ def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, C
         before = registrations_of_program(old, pair[0], beneath)
         after = registrations_of_program(new, pair[1], beneath)
         policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
-        one = compare_tables(before, after, (), beneath)
-        if any(one) and one not in found.values():
-            found[policy.speaks_of] = one
+        comparison = compare_tables(before, after, (), beneath)
+        if any(comparison) and comparison not in found.values():
+            found[policy.speaks_of] = comparison
     return found
 
 
@@ -126,18 +133,33 @@ def render_comparison(found: Comparison) -> str:
     """As text: a line or a block for each group, then what is new and what is gone."""
     lines: list[str] = []
     for group in _groups(found.changed):
-        runs, texts = group[0].runs, ["{}: {} -> {}".format(*row) for row in group[0].rows]
         if len(group) > 1:
-            lines += [f"{_sentence(group)}: {', '.join(one.name for one in group)}"]
-            if len(runs) > 1:
-                lines += [f"  {_keys(r)}: {r[0].old.called} -> {r[0].new.called}" for r in runs]
-        elif len(runs) == 1:
-            lines.append(f"{group[0].name}: {texts[0]}")
+            lines += _lines_of_group(group)
         else:
-            lines += [group[0].name, *(f"  {text}" for text in texts)]
+            lines += _lines_of_operator(group[0])
     lines += [f"new: {name}" for name in found.added]
     lines += [f"gone: {name}" for name in found.removed]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _lines_of_group(group: Sequence[Changed]) -> Iterator[str]:
+    """Kernels have other names in each operator, so what serves them is said without."""
+    names = ", ".join(operator.name for operator in group)
+    yield f"{_sentence(group)}: {names}"
+    runs = group[0].runs
+    if len(runs) > 1:
+        for run in runs:
+            yield f"  {_keys(run)}: {run[0].old.called} -> {run[0].new.called}"
+
+
+def _lines_of_operator(operator: Changed) -> Iterator[str]:
+    texts = ["{}: {} -> {}".format(*row) for row in operator.rows]
+    if len(texts) == 1:
+        yield f"{operator.name}: {texts[0]}"
+        return
+    yield operator.name
+    for text in texts:
+        yield f"  {text}"
 
 
 def comparison_sections(found: Comparison) -> list[Section]:
@@ -145,7 +167,10 @@ def comparison_sections(found: Comparison) -> list[Section]:
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
     for group in _groups(found.changed):
-        rows = [(one.name, *row) for one in group for row in one.rows]
+        rows = []
+        for one in group:
+            for row in one.rows:
+                rows.append((one.name, *row))
         if len(group) == 1:
             alone += rows
         else:
@@ -158,30 +183,33 @@ def comparison_sections(found: Comparison) -> list[Section]:
 
 def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
     """As JSON data, by what it is registered for."""
-    changes = [
-        {
-            "operator": one.name,
-            "registered": target,
-            "slots": [{"old": cell_data(c.old), "new": cell_data(c.new)} for c in one.cells],
-        }
-        for target, found in tables.items()
-        for one in found.changed
-    ]
-    added, removed = (
-        list(dict.fromkeys([name for found in tables.values() for name in getattr(found, field)]))
-        for field in ("added", "removed")
-    )
-    return {"changes": changes, "added": added, "removed": removed}
+    changes: list[object] = []
+    added: dict[str, None] = {}
+    removed: dict[str, None] = {}
+    for registered, comparison in tables.items():
+        for operator in comparison.changed:
+            slots = [_change_data(change) for change in operator.cells]
+            changes.append({"operator": operator.name, "registered": registered, "slots": slots})
+        added |= dict.fromkeys(comparison.added)
+        removed |= dict.fromkeys(comparison.removed)
+    return {"changes": changes, "added": list(added), "removed": list(removed)}
+
+
+def _change_data(change: CellChange) -> dict[str, object]:
+    return {"old": cell_data(change.old), "new": cell_data(change.new)}
 
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
     """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
-    groups: dict[tuple[tuple[str, str, str], ...], list[Changed]] = {}
-    for one in changed:
-        shape = tuple((c.new.key, c.old.origin, c.new.origin) for c in one.cells)
-        groups.setdefault(shape, []).append(one)
-    lost = {shape for shape in groups if any(new == MISSING for _, _, new in shape)}
-    return [groups[shape] for shape in sorted(groups, key=lambda shape: shape not in lost)]
+    groups: dict[object, list[Changed]] = {}
+    for operator in changed:
+        alike = tuple((cell.new.key, cell.old.origin, cell.new.origin) for cell in operator.cells)
+        groups.setdefault(alike, []).append(operator)
+    return sorted(groups.values(), key=lambda group: not _loses(group[0]))
+
+
+def _loses(operator: Changed) -> bool:
+    return any(change.new.origin == MISSING for change in operator.cells)
 
 
 def _sentence(group: Sequence[Changed]) -> str:

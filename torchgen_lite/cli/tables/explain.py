@@ -97,13 +97,16 @@ def why(registrations: Registrations, keys: Iterable[str], local: LocalSets | No
     left = set(sets.names(bits & mask))
     skipped = tuple(name for name in sets.names(bits) if name not in left)
     steps: list[Step] = []
-    current, how, end = bits & mask, "call", ""
+    current = bits & mask
+    how = "call"
+    end = ""
     while not end:
         cell = cells[sets.highest(current)]
         steps.append(Step(how, sets.names(current), cell))
         below = sets.below(current)
         end = _end_of_chain(registrations, cell, not below & ~sets.backend_mask)
-        current, how = below, "redispatch"
+        current = below
+        how = "redispatch"
     return Why(sets.names(asked), sets.names(joined), excluded, skipped, tuple(steps), end)
 
 
@@ -151,21 +154,28 @@ def render_why(registrations: Registrations, answer: Why) -> str:
 def _verdict(cell: Cell) -> str:
     if not cell.label:
         return cell.called
-    where = "" if cell.source in (cell.key, cell.called) else f", registered at {cell.source}"
+    if cell.source in (cell.key, cell.called):
+        where = ""
+    else:
+        where = f", registered at {cell.source}"
     whose = f" ({cell.whose})" if cell.whose else ""
     return f"{cell.called}{whose}: {cell.label}{where}"
 
 
 def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
-    steps = [
-        {
-            "how": step.how,
-            "keys": list(step.keys),
-            "slot": cell_data(step.cell),
-            "rules": [{"rule": n, "text": text, "holds": holds} for n, text, holds in step.rules],
-        }
-        for step in answer.steps
-    ]
+    steps = []
+    for step in answer.steps:
+        rules = []
+        for number, text, holds in step.rules:
+            rules.append({"rule": number, "text": text, "holds": holds})
+        steps.append(
+            {
+                "how": step.how,
+                "keys": list(step.keys),
+                "slot": cell_data(step.cell),
+                "rules": rules,
+            }
+        )
     return {"operator": registrations.name, **answer._asdict(), "steps": steps}
 
 
@@ -196,11 +206,13 @@ def render_table(registrations: Registrations, only: Iterable[str] = (), width: 
 
     `only` picks slots. Without it those that nothing serves are counted, not listed.
     """
-    wanted, aliases = tuple(only), registrations.keys.aliases
+    wanted = tuple(only)
+    aliases = registrations.keys.aliases
     groups: dict[str, list[Row]] = {}
     unserved = 0
     for run in runs_of(_slots(registrations, wanted), are_alike):
-        cell, is_missing = run[0], run[0].origin == MISSING
+        cell = run[0]
+        is_missing = run[0].origin == MISSING
         if is_missing and not wanted:
             unserved += len(run)
             continue

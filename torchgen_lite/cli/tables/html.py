@@ -93,7 +93,10 @@ def render_html(
     """
     now = list(operators)
     here = {one.name: one for one in now}
-    there = {one.name: one for one in before.operators} if before is not None else {}
+    if before is not None:
+        there = {one.name: one for one in before.operators}
+    else:
+        there = {}
     rows = [*now, *[one for name, one in there.items() if here.get(name) != one]]
     kernels = [kernels_by_key(one) for one in rows]
     patterns = [_pattern(*both) for both in zip(rows, kernels)]
@@ -146,7 +149,8 @@ def _table(operator: Registrations) -> dict[str, object]:
     A source is an index into `kernels`, or -1 for the key itself. `own` are the sources that are an author's, over
     those of PyTorch.
     """
-    cells, kernels = table(operator), list(kernels_by_key(operator))
+    cells = table(operator)
+    kernels = list(kernels_by_key(operator))
     return {
         "kernels": kernels,
         "origin": "".join(_CODES[cell.origin] for cell in cells),

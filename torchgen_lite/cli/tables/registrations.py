@@ -90,7 +90,8 @@ def require_release(program: Program) -> None:
     files, found = find_torch_files()
     if files is None:
         raise Refused(*found)
-    wanted, native = program.release, program.config.native
+    wanted = program.release
+    native = program.config.native
     is_named = bool(native) and native != INSTALLED
     if parse_version(files.version)[: len(wanted)] != wanted or (is_named and not wanted):
         which = version_text(wanted) or f"in `{native}`"
@@ -104,7 +105,9 @@ def require_release(program: Program) -> None:
 def _named(key: str, label: str) -> str:
     """The name of a fallback of PyTorch, if it has one."""
     known = STOCK_FALLBACKS.get(key, "")
-    return known if is_fallthrough(known) == is_fallthrough(label) else _short(label)
+    if is_fallthrough(known) == is_fallthrough(label):
+        return known
+    return _short(label)
 
 
 def _short(label: str) -> str:

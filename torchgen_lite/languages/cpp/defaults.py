@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.registrable import NUMBER_NAMES
+from torchgen_lite.analysis.checks.registrable import NUMBER_NAMES
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import Sizes
 from torchgen_lite.languages.cpp.types import Expression

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.analysis.registrable import NUMBER_NAMES
+from torchgen_lite.analysis.checks.registrable import NUMBER_NAMES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import BUILTIN_TYPES, identifier, is_reserved
 from torchgen_lite.languages.python.signature import (

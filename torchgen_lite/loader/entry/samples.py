@@ -6,7 +6,7 @@
       - self: randn(3)                        dtypes: [float32, bfloat16]
         dim: 0                                gradcheck: {eps: 1e-3, atol: 1e-2, rtol: 1e-2}
 
-Each call is kept as expressions; `analysis.samples` checks them against the schema. The reference is
+Each call is kept as expressions; `analysis.checks.samples` checks them against the schema. The reference is
 an expression of Python, which has only values, operators and calls, so that all names in it can be
 listed, or has one for each result; or it is the name of a function.
 """

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.compiled import check_effects
+from torchgen_lite.analysis.checks.compiled import check_effects
+from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.derive.copying import copied_entries
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp.text import is_macro
 from torchgen_lite.loader.entry.entry import NativeFunction

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from torchgen_lite.analysis.checks.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.differentiability.kinds import check_operands
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -17,7 +18,6 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import INT, TENSORS

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchgen_lite.analysis.compiled import check_effects, check_kernels_of_triton
+from torchgen_lite.analysis.checks.compiled import check_effects, check_kernels_of_triton
+from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.fakes.check import check_presence
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import check_composite, check_recording
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops

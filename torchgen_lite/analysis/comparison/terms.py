@@ -84,7 +84,8 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
         if term.key in kept or setting in said or not new.takes(term.table, now):
             continue
         said.add(setting)
-        here, there = new.place_of(term, now), old.place_of(term, was)
+        here = new.place_of(term, now)
+        there = old.place_of(term, was)
         yield Change(term.code, term.lost, here, "changed" if here else "", there)
 
 
@@ -100,6 +101,9 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterat
         if one.name in said or (one.is_kernel and not is_elsewhere):
             continue
         said.add(one.name)
-        where = f", in `{other.file}` and no longer in `{one.file}`" if is_elsewhere else ""
+        if is_elsewhere:
+            where = f", in `{other.file}` and no longer in `{one.file}`"
+        else:
+            where = ""
         message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
         yield Change("TG382", message, other.place, "does something else", one.place)

@@ -15,13 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from torchgen_lite.analysis.comparison.lost_calls import listed_keys
+from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change
 from torchgen_lite.analysis.kernels import REFERENCE
-from torchgen_lite.analysis.lost_calls import Offer, Served, listed_keys
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.entry.autocast import Autocast
@@ -38,10 +40,11 @@ _Text = tuple[str, Span | None]  # A formula with the names of the new version, 
 
 def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     """TG376 for another formula; TG368 for one that is gone, although others are left."""
-    own = [offer.operator.function.derivatives for offer in (old, new)]
-    if not any(own) or not _are_served(old, new, _FORMULAS):
+    is_said = old.operator.function.derivatives or new.operator.function.derivatives
+    if not is_said or not _are_served(old, new, _FORMULAS):
         return
-    was, now = _in_effect(old.operator), _in_effect(new.operator)
+    was = _in_effect(old.operator)
+    now = _in_effect(new.operator)
     if was is None:
         return
     names = _new_names(old, new)
@@ -63,7 +66,8 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
             message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
             yield Change("TG376", message, here, "changed", there)
     if now is not None and was.output_differentiability != now.output_differentiability:
-        here, there = now.differentiability_span, was.differentiability_span
+        here = now.differentiability_span
+        there = was.differentiability_span
         yield Change("TG376", "other results are differentiable", here, "changed", there)
 
 
@@ -72,7 +76,9 @@ def _in_effect(operator: Operator) -> Derivatives | None:
     if operator.function.derivatives is not None:
         return operator.function.derivatives
     plan: AutogradPlan | None = operator.others.autograd.get(operator.name)
-    return plan.info.function.derivatives if plan is not None and plan.info is not None else None
+    if plan is not None and plan.info is not None:
+        return plan.info.function.derivatives
+    return None
 
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
@@ -102,7 +108,9 @@ def _renamed(written: Expression | None, names: Mapping[str, str]) -> str:
             return replace(node, text=names.get(node.text, node.text))
         return rebuild(node, [rename(child) for child in children(node)])
 
-    return "" if written is None else str(rename(written))
+    if written is None:
+        return ""
+    return str(rename(written))
 
 
 def _are_served(old: Offer, new: Offer, origins: frozenset[Origin]) -> bool:
@@ -120,12 +128,15 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
 
 def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     """TG378: what is known of results before they are computed."""
-    names, had, has = _new_names(old, new), old.operator.axes, new.operator.axes
+    names = _new_names(old, new)
+    had = old.operator.axes
+    has = new.operator.axes
     is_changed = had and has and _canonical(had, names) != _canonical(has, {})
     if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
         message = "`axes` says something else, which shapes, `vmap` and sharding follow"
         yield new.changed("TG378", message, "axes", old, "changed")
-    was, now = old.operator.function, new.operator.function
+    was = old.operator.function
+    now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
         return
     if was.fake.function or now.fake.function:
@@ -183,7 +194,10 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
         return "the dtype of its arguments"
     named = [names.get(name, name) for name in autocast.only] or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
-    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
+    if len(alone) < len(tensors):
+        only = f" for {', '.join(alone) or 'no tensor'} alone"
+    else:
+        only = ""
     result = names.get(autocast.result, autocast.result)
     back = f", cast back to that of `{result}`" if result else ""
     return f"`{autocast.dtype}`{only}{back}"
@@ -191,58 +205,79 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
-    was, now = _promises(old, _new_names(old, new)), _promises(new, {})
+    was = _promises(old, _new_names(old, new))
+    now = _promises(new, {})
     for (field, label), word in was.items():
-        if (other := now.get((field, label))) != word:
-            changed = f"`{field}` changed from `{word}` to `{other}`"
-            message = changed if other else f"`{field}: {word}` was removed"
-            yield new.changed("TG380", message, field, old, label)
+        other = now.get((field, label))
+        if other == word:
+            continue
+        message = f"`{field}: {word}` was removed"
+        if other:
+            message = f"`{field}` changed from `{word}` to `{other}`"
+        yield new.changed("TG380", message, field, old, label)
     # What PyTorch's own file adds is its own affair.
-    is_theirs = any(one is not None and not one.policy.knows_formulas for one in new.served)
-    for field, label in [] if is_theirs else [one for one in now if one not in was]:
-        yield new.changed("TG382", f"`{field}: {now[field, label]}` was added", field, old)
+    if not all(served is None or served.policy.knows_formulas for served in new.served):
+        return
+    for (field, label), word in now.items():
+        if (field, label) not in was:
+            yield new.changed("TG382", f"`{field}: {word}` was added", field, old)
 
 
 def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """What is said to those who handle calls without running them: the words, by field and by what follows without
     them. Tags are for every target, the others for one that registers rules for `vmap`, too."""
     function = offer.operator.function
-    said = {("tags", f"no `{tag}`"): tag for tag in offer.operator.tags}
-    policies = [one.policy for one in offer.served if one is not None]
-    if any(one.is_pytorch or Origin.vmap in one.makes for one in policies):
-        said["effects", "calls may be dropped"] = function.effects or ""
-        said["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
-        said |= {("decompose", f"no `{compiler}`"): compiler for compiler in function.decompose}
-        said |= {("triton", f"no `{key}`"): key for key in function.triton}
-        said["flops", "calls are counted differently"] = _renamed(function.flops, names)
-    return {key: word for key, word in said.items() if word}
+    promises = {("tags", f"no `{tag}`"): tag for tag in offer.operator.tags}
+    if any(map(_keeps_promises, offer.served)):
+        promises["effects", "calls may be dropped"] = function.effects or ""
+        promises["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
+        for compiler in function.decompose:
+            promises["decompose", f"no `{compiler}`"] = compiler
+        for key in function.triton:
+            promises["triton", f"no `{key}`"] = key
+        promises["flops", "calls are counted differently"] = _renamed(function.flops, names)
+    return {promise: word for promise, word in promises.items() if word}
+
+
+def _keeps_promises(served: Served | None) -> bool:
+    if served is None:
+        return False
+    return served.policy.is_pytorch or Origin.vmap in served.policy.makes
 
 
 def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
-    was, now = old.operator.function, new.operator.function
-    before, after = _releases(old), _releases(new)
+    was = old.operator.function
+    now = new.operator.function
+    before = _releases(old)
+    after = _releases(new)
     if not is_within(before, after):
-        had, has = _listed(old.ranges), _listed(new.ranges)
+        had = _listed(old.ranges)
+        has = _listed(new.ranges)
         message = f"it exists only for PyTorch {has}, and used to exist for {had}"
         if had == has:
-            has, had = _listed([new.releases]), _listed([old.releases])
+            has = _listed([new.releases])
+            had = _listed([old.releases])
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
-        had = f", and used to exist under `{was.guard}`" if was.guard else ""
+        if was.guard:
+            had = f", and used to exist under `{was.guard}`"
+        else:
+            had = ""
         message = f"it exists only under `{now.guard}`{had}"
         yield new.changed("TG377", message, "guard", old)
 
 
 def _releases(offer: Offer) -> list[str]:
     """The ranges of releases that have the operator, each within what the project supports."""
-    both = [[offer.releases, one] for one in offer.ranges]
-    return [",".join(filter(None, pair)) for pair in both]
+    return [",".join(filter(None, (offer.releases, text))) for text in offer.ranges]
 
 
 def _listed(ranges: Sequence[str]) -> str:
-    return "all releases" if "" in ranges else " or ".join(f"`{one}`" for one in ranges)
+    if "" in ranges:
+        return "all releases"
+    return " or ".join(f"`{one}`" for one in ranges)
 
 
 def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
@@ -250,19 +285,28 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
     if old.called is None or new.called is None:
         return
     same = new.operator.function._replace(func=old.operator.function.func)
-    taken, taking = ({one.policy.target for one in offer.served if one} for offer in (old, new))
+    # That a target leaves the operator out is said already; one that is new has no callers.
+    passed_by = old.taken ^ new.taken
     for target, called in old.called.items():
-        if target in taken ^ taking:
-            continue  # That the target leaves the operator out is said already; one that is new has no callers.
+        if target in passed_by:
+            continue
+        before = called(old.operator.function)
         if target in new.called:
-            before, after = called(old.operator.function), new.called[target](same)
-            for was, now in zip_longest(before, after[: len(before)]):
-                if was != now:
-                    has = f"has `{now}`, and used to have" if now else "no longer has"
-                    yield Change("TG381", f"target `{target}` {has} `{was}`")
-                    break
-        elif called(old.operator.function):
+            yield from _other_signature(target, before, new.called[target](same))
+        elif before:
             yield Change("TG375", f"target `{target}` no longer has it")
+
+
+def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+    """The first line that is another one. Lines that are new are nobody's loss."""
+    for was, now in zip_longest(old, new[: len(old)]):
+        if was != now:
+            if now:
+                has = f"has `{now}`, and used to have"
+            else:
+                has = "no longer has"
+            yield Change("TG381", f"target `{target}` {has} `{was}`")
+            return
 
 
 def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
@@ -270,20 +314,19 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
             yield from _replaced(was, now, old, new)
-    before, after = (offer.operator.function for offer in (old, new))
-    for field, one, other in (
-        ("fake", _maker(old.operator), _maker(new.operator)),
-        ("vmap", _batcher(old.operator), _batcher(new.operator)),
-    ):
-        if one and other and one != other:
-            message = f"`{field}` is {other}, and used to be {one}"
+    for field, function_of in (("fake", _maker), ("vmap", _batcher)):
+        before = function_of(old.operator)
+        after = function_of(new.operator)
+        if before and after and before != after:
+            message = f"`{field}` is {after}, and used to be {before}"
             yield new.changed("TG382", message, field, old)
 
 
 def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
     """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
     names is compared as `terms.compare_uses` does."""
-    was, now = _reference(old, _new_names(old, new)), _reference(new, {})
+    was = _reference(old, _new_names(old, new))
+    now = _reference(new, {})
     if was and now and was != now:
         message = "`reference`, which takes the operator's place, is another expression"
         yield new.changed("TG382", message, "samples", old, "changed")
@@ -314,8 +357,12 @@ def _maker(operator: Operator) -> str:
     """What makes fakes; TG378 compares rules with rules, and axes with axes."""
     fake = operator.function.fake
     if fake is None:
-        return "axes" if operator.axes is not None else ""
-    return f"`{fake.function}`" if fake.function else "rules"
+        if operator.axes is not None:
+            return "axes"
+        return ""
+    if fake.function:
+        return f"`{fake.function}`"
+    return "rules"
 
 
 def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:
@@ -323,15 +370,12 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
     if not was.policy.knows_formulas:
         return
     changed: dict[tuple[str, str], list[str]] = {}
-    for before, after in zip(was.cells.values(), now.cells.values()):
-        kernels = [
-            registered.kernel.kernel
-            for served, cell in ((was, before), (now, after))
-            if (registered := served.registered.get(cell.source)) and registered.kernel
-        ]
-        if len(kernels) == 2 and kernels[0] != kernels[1]:
-            changed.setdefault((kernels[0], kernels[1]), []).append(before.key)
-    for (one, other), keys in changed.items():
+    for slot in was.cells:
+        before = was.kernel(slot)
+        after = now.kernel(slot)
+        if before and after and before != after:
+            changed.setdefault((before, after), []).append(slot)
+    for (before, after), keys in changed.items():
         runs = "runs" if len(keys) == 1 else "run"
-        message = f"{listed_keys(keys)} {runs} `{other}`, and used to run `{one}`"
+        message = f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`"
         yield new.changed("TG382", message, "dispatch", old)

@@ -24,7 +24,8 @@ def entries_by_release(old: Program, new: Program) -> Iterator[tuple[Program, Pr
     """For each release that makes a difference, both programs with its entries, and the operators that have several.
     There are none where no operator has.
     """
-    before, after = _written(old), _written(new)
+    before = _written(old)
+    after = _written(new)
     names = _with_several(before) | _with_several(after)
     if not names:
         return

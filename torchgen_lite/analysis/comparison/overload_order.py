@@ -45,7 +45,8 @@ def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
 
 def _share_a_call(one: FunctionSchema, other: FunctionSchema) -> bool:
     """Whether some call fits both schemas, by position as far as that goes."""
-    first, second = _positional(one), _positional(other)
+    first = _positional(one)
+    second = _positional(other)
     count = max(_required(first), _required(second))
     if count > min(len(first), len(second)):
         return False
@@ -77,19 +78,23 @@ def _keywords_fit(one: FunctionSchema, other: FunctionSchema) -> bool:
 def _share_a_value(one: Type, other: Type) -> bool:
     if isinstance(one, OptionalType) and isinstance(other, OptionalType):
         return True  # None is a value of both.
-    first, second = _without_optional(one), _without_optional(other)
+    first = _without_optional(one)
+    second = _without_optional(other)
     if isinstance(first, ListType) and isinstance(second, ListType):
         return _share_a_value(first.elem, second.elem)
     for some, single in ((first, second), (second, first)):
         if isinstance(some, ListType):
             # A number may be given for a list of a known size.
             return some.size is not None and _share_a_value(some.elem, single)
-    values, others = _values(str(first)), _values(str(second))
+    values = _values(str(first))
+    others = _values(str(second))
     return not values.isdisjoint(others)
 
 
 def _without_optional(type_: Type) -> Type:
-    return type_.elem if isinstance(type_, OptionalType) else type_
+    if isinstance(type_, OptionalType):
+        return type_.elem
+    return type_
 
 
 def _values(name: str) -> frozenset[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchgen_lite.analysis.checks.references import check_reference
 from torchgen_lite.analysis.differentiability.check import check_let
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.references import check_reference
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
@@ -20,12 +20,14 @@ from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import return_names
 
 _CALLED = words_beside(__file__)
-FACTORIES, METHODS, BUILTINS = (_CALLED[one] for one in ("factories", "methods", "builtins"))
+FACTORIES = _CALLED["factories"]
+METHODS = _CALLED["methods"]
+BUILTINS = _CALLED["builtins"]
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check(operator: Operator, samples: Samples) -> Iterator[Found]:
+def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
         values = [*sample.arguments, *(value for _, value in sample.keywords)]
@@ -43,11 +45,12 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()
-    for name, span in reference.names if not reference.function else ():
-        if name not in words:
-            hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
-            message = f"unknown name `{name}` in a reference"
-            yield Found("TG335", message, span, "not an argument", hint)
+    if not reference.function:
+        for name, span in reference.names:
+            if name not in words:
+                hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
+                message = f"unknown name `{name}` in a reference"
+                yield Found("TG335", message, span, "not an argument", hint)
 
 
 _USED = "use calls such as `randn(3)`, numbers, words, strings and lists"
@@ -117,7 +120,8 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
 
 
 def _fits(given: nodes.Expression, wanted: kinds.Kind) -> bool:
-    tree, bare = type_formula(given, Scope({}, language=SAMPLES)), wanted.present
+    tree = type_formula(given, Scope({}, language=SAMPLES))
+    bare = wanted.present
     if tree.is_none:
         return wanted.is_optional or not wanted.is_known
     if tree.kind.is_list:

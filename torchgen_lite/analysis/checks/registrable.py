@@ -35,9 +35,12 @@ from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import TYPES_UNTIL, is_type_variable
 
 _WORDS = words_beside(__file__)
-RESERVED, UNREAD_TYPES = _WORDS["reserved"], _WORDS["types"]
-INDUCTORS, FAKES = _WORDS["inductor"], _WORDS["fakes"]
-VMAPS, COUNTERS = _WORDS["vmap"], _WORDS["counter"]
+RESERVED = _WORDS["reserved"]
+UNREAD_TYPES = _WORDS["types"]
+INDUCTORS = _WORDS["inductor"]
+FAKES = _WORDS["fakes"]
+VMAPS = _WORDS["vmap"]
+COUNTERS = _WORDS["counter"]
 # Names that stand for a number wherever an integer is allowed.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 # The parser reads `uint8` and `int8`, but not their other names.
@@ -68,13 +71,15 @@ def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
         caller, label = _stumbling(function, argument)
         if caller:
             message = f"{caller} cannot call an operator whose argument is called `{argument.name}`"
-            span, help_ = argument.name_span or argument.span, f"call it `{argument.name}_`"
+            span = argument.name_span or argument.span
+            help_ = f"call it `{argument.name}_`"
             yield finding(function, "TG395", message, span, f"fails under `{label}`", help_)
 
 
 def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
     """The part of PyTorch that cannot pass an argument, and what users call; empty if each can."""
-    name, is_passed = argument.name, argument.kwarg_only or argument.default is not None
+    name = argument.name
+    is_passed = argument.kwarg_only or argument.default is not None
     # A call that writes goes another way through inductor.
     if name in INDUCTORS and is_passed and not function.func.written:
         return "inductor", "torch.compile"
@@ -140,7 +145,10 @@ def default_problem(argument: Argument) -> str:
         return "it does not accept parentheses"
     if "+" in texts:
         return "it does not accept the sign `+`"
-    atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
+    atoms = []
+    for pair in zip(tokens.kinds, texts):
+        if pair[0] in (IDENT, NUMBER, STRING):
+            atoms.append(pair)
     for index, text in enumerate(texts):
         if text == "-" and tokens.kinds[index + 1] == IDENT:
             return f"it does not read `{texts[index + 1]}` as a number"
@@ -173,7 +181,9 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
         return f"a `{name}` cannot have a default; a `{name}?` may be `None`"
     if name == "Device":
         device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
-        return "" if device else 'a device is written `"cuda"` or `"cuda:1"`'
+        if device:
+            return ""
+        return 'a device is written `"cuda"` or `"cuda:1"`'
     if is_list or not isinstance(type_, BaseType) or name not in _SINGLE:
         return f"a `{name}` has none"
     return _atom_problem(name, atoms[0])
@@ -195,15 +205,20 @@ def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
         "float": kind == NUMBER and not is_imaginary,
         "str": kind == STRING,
     }
-    names = _SCALAR_TYPES if name == "ScalarType" else NUMBER_NAMES if name in INTEGERS else ()
-    whole = kind == NUMBER and not is_imaginary and not has_fraction
-    if not fits.get(name, whole or text in names):
+    is_whole = kind == NUMBER and not is_imaginary and not has_fraction
+    if not fits.get(name, is_whole or _is_named_number(name, text)):
         return f"it does not accept `{text}` as a value of type `{name}`"
     if kind == STRING and "\\" in _ESCAPE.sub("", text):
         return f"it does not read an escape in `{text}`; write the character itself"
     if kind == NUMBER and not _is_in_range(text, is_imaginary or has_fraction or name == "float"):
         return f"`{text}` does not fit into 64 bits"
     return ""
+
+
+def _is_named_number(type_: str, text: str) -> bool:
+    if type_ == "ScalarType":
+        return text in _SCALAR_TYPES
+    return type_ in INTEGERS and text in NUMBER_NAMES
 
 
 def _is_in_range(text: str, is_float: bool) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
-from torchgen_lite.analysis.differentiability.kinds import check_writes
+from torchgen_lite.analysis.differentiability.kinds import branches, check_writes
 from torchgen_lite.analysis.differentiability.vocabulary import (
     lacks_tensor,
     not_a_method,
@@ -83,15 +83,18 @@ def reference_trees(
 
     A tuple or a list is as many results, if the operator has several.
     """
-    function, schema = operator.function, operator.schema
+    function = operator.function
+    schema = operator.schema
     assert function.samples is not None and function.samples.reference is not None
     reference = function.samples.reference
     place = reference.places.get
-    given: dict[str, Expression] = {
-        python: nodes.Name(name) for python, name in function.python_names.items()
-    }
+    given: dict[str, Expression] = {}
+    for python, name in function.python_names.items():
+        given[python] = nodes.Name(name)
     given |= dict(more)
-    kinds = KINDS | {a.name: kind_of_value(a.type) for a in schema.arguments}
+    kinds = dict(KINDS)
+    for argument in schema.arguments:
+        kinds[argument.name] = kind_of_value(argument.type)
     scope = Scope(kinds, operators=operators, language=language, undeclared=undeclared)
     values: Values = {}
     for bound, part, _ in reference.let:
@@ -114,7 +117,9 @@ def _kind_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> Kind:
         return kinds[0]
     if kinds and set(kinds) == {TENSOR}:
         return TENSORS
-    return Kind(Sort.unknown, is_list=True) if kinds else UNKNOWN
+    if kinds:
+        return Kind(Sort.unknown, is_list=True)
+    return UNKNOWN
 
 
 def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...]:
@@ -131,10 +136,9 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
         if not binding and keywords:
             return ()
         overloads = binding or overloads
-    given = {
-        tuple([kind_of_type(value.type) for value in overload.func.returns])
-        for overload in overloads
-    }
+    given = set()
+    for overload in overloads:
+        given.add(tuple([kind_of_type(value.type) for value in overload.func.returns]))
     kinds = given.pop() if len(given) == 1 else ()
     # Of several, Python may give those alone that are asked for, as `torch.unique_consecutive` does.
     return () if is_own and len(kinds) > 1 else kinds
@@ -223,24 +227,21 @@ def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found
         problem = spread_list(likely, name) or untaken(likely, name, "Python")
     if problem:
         declared = [str(overload.func) for overload in torch_operators(name)[:1]]
-        help_ = (
-            f"PyTorch has `{declared[0]}`" if declared else "see what PyTorch's documentation says"
-        )
+        if declared:
+            help_ = f"PyTorch has `{declared[0]}`"
+        else:
+            help_ = "see what PyTorch's documentation says"
         yield Found("TG323", problem, node.span, "in this call", help_)
 
 
 def _with_numbers_free(part: Typed) -> Typed:
     """The call with numbers, strings and the like of any kind: Python converts them, and has signatures of its own for
     a few functions, such as `torch.add(x, 2, y)`."""
-    operands = [
-        operand if operand.kind.is_list or operand.kind.present == TENSOR else _free(operand)
-        for operand in part.parts
-    ]
+    operands = []
+    for operand in part.parts:
+        is_fixed = operand.kind.is_list or operand.kind.present == TENSOR
+        operands.append(operand if is_fixed else operand._replace(kind=UNKNOWN))
     return part._replace(parts=tuple(operands))
-
-
-def _free(operand: Typed) -> Typed:
-    return operand._replace(kind=UNKNOWN)
 
 
 # What has no methods of tensors.
@@ -263,7 +264,8 @@ def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
 
 def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
     """TG322: an attribute that tensors do not have in Python."""
-    of, torch = part.parts[0], functions_of_torch()
+    of = part.parts[0]
+    torch = functions_of_torch()
     if of.kind.present != TENSOR:
         yield from _check_of_others(of, node.name, node)
         return
@@ -276,10 +278,11 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
 
 def _is_uncalled(part: Typed) -> bool:
     """Whether a value is a method of a tensor, and not what it gives."""
-    node, torch = part.node, functions_of_torch()
-    is_of_tensor = isinstance(node, nodes.Member) and part.parts[0].kind.present == TENSOR
-    named = node.name if isinstance(node, nodes.Member) else ""
-    return is_of_tensor and named in torch.python_methods - torch.attributes
+    node = part.node
+    if not isinstance(node, nodes.Member) or part.parts[0].kind.present != TENSOR:
+        return False
+    torch = functions_of_torch()
+    return node.name in torch.python_methods - torch.attributes
 
 
 def _uncalled(part: Typed) -> Found:
@@ -293,8 +296,11 @@ _ARITHMETIC = frozenset("+ - * / % & | ^".split())
 
 def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
     """TG344: a tensor beside what is neither a tensor nor a number; TG322: a method that is not called."""
-    yield from [_uncalled(operand) for operand in part.parts if _is_uncalled(operand)]
-    if node.operator not in _ARITHMETIC or TENSOR not in [one.kind.present for one in part.parts]:
+    for operand in part.parts:
+        if _is_uncalled(operand):
+            yield _uncalled(operand)
+    kinds = [operand.kind.present for operand in part.parts]
+    if node.operator not in _ARITHMETIC or TENSOR not in kinds:
         return
     for operand in part.parts:
         kind = operand.kind
@@ -302,9 +308,10 @@ def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
         if operand.is_none or (kind.is_known and not is_value):
             given = "None" if operand.is_none else kind.words
             message = f"`{operand.node}` is {given}: `{node.operator}` takes tensors and numbers"
-            help_ = (
-                "choose an item of it" if kind.is_list else "leave it out, or give a value for it"
-            )
+            if kind.is_list:
+                help_ = "choose an item of it"
+            else:
+                help_ = "leave it out, or give a value for it"
             yield Found("TG344", message, operand.node.span, "not taken here", help_)
 
 
@@ -322,7 +329,7 @@ def _check_results(
         yield _wrong_number(f"{len(results)} results", len(returns), span)
         return
     # One value that may be unpacked, as that of `torch.max(x, 0)`.
-    for value in _branches(results[0]):
+    for value in branches(results[0]):
         kinds: tuple[Kind, ...] = ()
         if isinstance(value.node, nodes.Call):
             kinds = results_in_torch(value.node, [part.kind for part in value.parts])
@@ -332,7 +339,10 @@ def _check_results(
             for kind, result in zip(kinds, returns):
                 yield from _check_result(value._replace(kind=kind), result)
         elif value.is_none or (value.kind.is_known and not value.kind.is_list):
-            given = "None" if value.is_none else value.kind.present.words
+            if value.is_none:
+                given = "None"
+            else:
+                given = value.kind.present.words
             yield _wrong_number(given, len(returns), value.node.span)
 
 
@@ -345,7 +355,7 @@ def _wrong_number(given: str, count: int, span: Span | None) -> Found:
 def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
     """A result of another kind than the schema has, where both are known."""
     wanted = kind_of_value(result.type)
-    for value in _branches(tree):
+    for value in branches(tree):
         if _is_uncalled(value):
             yield _uncalled(value)
         elif not _may_be(value, wanted):
@@ -363,15 +373,6 @@ def _converted(given: Kind, wanted: Kind) -> Help | None:
     if given == TENSOR and wanted.is_number:
         return "`.item()` makes a number of a tensor"
     return "write an expression that gives what the schema says"
-
-
-def _branches(tree: Typed) -> Iterator[Typed]:
-    """The values that an expression may have: both branches of a condition."""
-    if isinstance(tree.node, nodes.Conditional):
-        for side in tree.parts[1:]:
-            yield from _branches(side)
-    else:
-        yield tree
 
 
 def _may_be(tree: Typed, wanted: Kind) -> bool:

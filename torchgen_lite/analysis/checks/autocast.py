@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
@@ -14,9 +14,10 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
-def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     """Every mistake in an `autocast:`."""
-    schema, name = operator.schema, operator.schema.full_name
+    schema = operator.schema
+    name = operator.schema.full_name
     if operator.kind is not SchemaKind.functional:
         message = f"`{name}` writes to its arguments, which can't be cast"
         yield Found("TG337", message, autocast.span, "here", "leave it out")
@@ -25,16 +26,20 @@ def check(operator: Operator, autocast: Autocast) -> Iterator[Found]:
         hint = did_you_mean(autocast.result, tensors)
         message = f"`{name}` has no tensor `{autocast.result}`"
         yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
-    every = [a.name for a in schema.arguments if is_tensor_like(a.type)]
+    every = [a.name for a in tensors_in(schema.arguments)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
-            why = "is named twice" if one in every else f"is no tensor of `{name}`"
+            if one in every:
+                why = "is named twice"
+            else:
+                why = f"is no tensor of `{name}`"
             hint = did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only])
             yield Found("TG337", f"`{one}` {why}", at, "not cast", hint)
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
-        local, theirs = schema.local_name, autocast.backend
+        local = schema.local_name
+        theirs = autocast.backend
         message = f"the autocast rule of PyTorch's `{local}` is for `{theirs}`"
         hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
         yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.fakes.check import mistakes
 from torchgen_lite.analysis.finding import Found, finding
@@ -17,12 +17,12 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import find_annotation
 
 
-def check_decompose(operator: Operator, compilers: Sequence[str]) -> Iterator[Found]:
+def check_decompose(operator: Operator) -> Iterator[Found]:
     """TG387, where nothing can be put in the place of an operator's calls."""
     yield from _unsuited(operator, "decompose", lacks_reference(operator.function))
 
 
-def check_triton(operator: Operator, keys: Sequence[str]) -> Iterator[Found]:
+def check_triton(operator: Operator) -> Iterator[Found]:
     """TG387, where no kernel can be put in the place of calls."""
     is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
     yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")

@@ -15,22 +15,26 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
-from torchgen_lite.analysis import changed_calls, terms
+from torchgen_lite.analysis.comparison import changed_calls, terms
+from torchgen_lite.analysis.comparison.lost_calls import lost_calls
+from torchgen_lite.analysis.comparison.overload_order import compare_order
+from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.analysis.lost_calls import Offer, Side, lost_calls
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.overload_order import compare_order
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]
+_Compare = Callable[[Offer, Offer], Iterator[Change]]
+_REMOVED = "removed"
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
 
@@ -50,17 +54,18 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
         if now is None:
             found.append(_removed(operator.function, functions, old_by_name))
         elif not (operator.is_derived and now.is_derived):
-            offers = old.offer(operator), new.offer(now)
-            compares = (_compare_kernels,) if level == "kernel" else _OF_CALLERS
+            compares = _BY_LEVEL[level]
             if operator.name in lent:
-                compares = [one for one in compares if one is _compare_calls]
-            changes = [change for compare in compares for change in compare(*offers)]
-            found += [
-                _diagnostic(change, now.function)
-                for change in changes
-                if level != "call" or not _is_source_only(change, operator.schema)
-            ]
+                compares = [compare for compare in compares if compare is _compare_calls]
+            for change in _changes(old.offer(operator), new.offer(now), compares):
+                if level != "call" or not _is_source_only(change, operator.schema):
+                    found.append(_diagnostic(change, now.function))
     return tuple(found)
+
+
+def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Iterator[Change]:
+    for compare in compares:
+        yield from compare(old, new)
 
 
 def _is_source_only(change: Change, old: FunctionSchema) -> bool:
@@ -71,7 +76,8 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    message, there = f"`{function.func.full_name}`: {change.message}", (change.there, "was this")
+    message = f"`{function.func.full_name}`: {change.message}"
+    there = (change.there, "was this")
     found = finding(function, change.code, message, change.here, change.label, None, there)
     if found.label is None:  # It has no place in the new version.
         found = replace(found, label=next(iter(found.secondary), None), secondary=())
@@ -84,29 +90,43 @@ def _removed(
     """TG350, or TG351 if other overloads remain. Renames are recognized by their arguments, and
     renamed operators also by their kernels."""
     schema = function.func
-    name, base = schema.full_name, schema.base_name
-    rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
-    alike = [
-        f
-        for f in rest or new
-        if f.name not in old
-        and (f.func.arguments, f.func.returns) == (schema.arguments, schema.returns)
-        and (rest or (f.dispatch and f.dispatch == function.dispatch))
-    ]
-    code, what = ("TG351", "overload") if rest else ("TG350", "operator")
-    became = f"renamed to `{alike[0].func.full_name}`" if alike else "removed"
+    name = schema.full_name
+    base = schema.base_name
+    overloads = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
+    if overloads:
+        code = "TG351"
+        what = "overload"
+        alike = [other for other in overloads if _is_like(function, other)]
+    else:
+        code = "TG350"
+        what = "operator"
+        alike = [other for other in new if _is_like(function, other)]
+        alike = [f for f in alike if f.dispatch and f.dispatch == function.dispatch]
+    renamed = next((other.func for other in alike if other.name not in old), None)
+    if renamed:
+        became = f"renamed to `{renamed.full_name}`"
+    else:
+        became = "removed"
     there = schema.name_span or schema.span
     label = Label(there, "was declared here") if there else None
-    new_place = alike[0].func.name_span if alike else None
-    other = (Label(new_place, "its new name"),) if new_place else ()
-    return Diagnostic(code, f"{what} `{name}` was {became}", label, other, operator=function.name)
+    others: list[Label] = []
+    if renamed and renamed.name_span:
+        others.append(Label(renamed.name_span, "its new name"))
+    message = f"{what} `{name}` was {became}"
+    return Diagnostic(code, message, label, tuple(others), operator=function.name)
+
+
+def _is_like(function: NativeFunction, other: NativeFunction) -> bool:
+    schema = function.func
+    return (other.func.arguments, other.func.returns) == (schema.arguments, schema.returns)
 
 
 def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
-        here, there = (one and one.span for one in (difference.new, difference.old))
+        here = difference.new and difference.new.span
+        there = difference.old and difference.old.span
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 
@@ -115,8 +135,10 @@ def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
         yield Change("TG363", "`...` was added or removed", new.span, "", old.span)
     yield from _compare_returns(old, new)
-    old_split, new_split = _first_out(old.arguments), _first_out(new.arguments)
-    old_out, new_out = old.arguments[old_split:], new.arguments[new_split:]
+    old_split = _first_out(old.arguments)
+    new_split = _first_out(new.arguments)
+    old_out = old.arguments[old_split:]
+    new_out = new.arguments[new_split:]
     yield from _compare_places(old.arguments[:old_split], new.arguments[:new_split], new_out)
     yield from _compare_places(old_out, new_out, new.arguments[:new_split], is_out=True)
 
@@ -147,24 +169,32 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            words = "is now an out argument" if not is_out else "is no longer an out argument"
+            if not is_out:
+                words = "is now an out argument"
+            else:
+                words = "is no longer an out argument"
             message = f"argument `{argument.name}` {words}"
             yield Change("TG354", message, moved.name_span, "here", argument.name_span)
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
             message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
-            here, there = stands_here.name_span, argument.name_span
+            here = stands_here.name_span
+            there = argument.name_span
             yield Change("TG353", message, here, "another name", there)
             yield from _compare_argument(argument, stands_here)
         else:
-            here = stands_here.span if stands_here is not None else None
+            if stands_here is not None:
+                here = stands_here.span
+            else:
+                here = None
             message = f"argument `{argument.name}` was removed"
             yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
     yield from _compare_order(kept, new)
-    for argument in () if is_out else new:
-        if argument not in kept and argument.default is None:
-            message = f"new argument `{argument.name}` has no default"
-            yield Change("TG356", message, argument.span, "old callers don't pass this", None)
+    if not is_out:
+        for argument in new:
+            if argument not in kept and argument.default is None:
+                message = f"new argument `{argument.name}` has no default"
+                yield Change("TG356", message, argument.span, "old callers don't pass this", None)
 
 
 def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
@@ -208,7 +238,8 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     if len(old.returns) != len(new.returns):
         message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
-        here, there = (one.returns[-1].span if one.returns else None for one in (new, old))
+        here = new.returns[-1].span if new.returns else None
+        there = old.returns[-1].span if old.returns else None
         yield Change("TG361", message, here, "here", there)
         return
     for was, now in zip(old.returns, new.returns):
@@ -236,13 +267,18 @@ def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None:
             for change in lost_calls(old.operator, was, new.operator, now):
-                found.setdefault(change[:2], change)
+                found.setdefault((change.code, change.message), change)
         elif was is not None:
             message = f"{was.policy.speaks_of} no longer has it"
-            found["TG375", message] = Change("TG375", message, None, "", None)
-    # One target beside others is enough.
-    is_traced = any(one is not None and one.functionalizes(new.operator) for one in new.served)
-    yield from (change for change in found.values() if change.code != "TG367" or not is_traced)
+            found["TG375", message] = Change("TG375", message)
+    for change in found.values():
+        if change.code != "TG367" or not _is_functionalized(new):
+            yield change
+
+
+def _is_functionalized(offer: Offer) -> bool:
+    """Whether some target has calls functionalized: one beside others is enough."""
+    return any(one is not None and one.functionalizes(offer.operator) for one in offer.served)
 
 
 def _compare_terms(old: Offer, new: Offer) -> Iterator[Change]:
@@ -252,7 +288,7 @@ def _compare_terms(old: Offer, new: Offer) -> Iterator[Change]:
             yield from compare(old.terms, new.terms, old.operator, new.operator)
 
 
-_OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
+_OF_CALLERS: Sequence[_Compare] = (
     lambda old, new: compare_schemas(old.operator.schema, new.operator.schema),
     _compare_variants,
     _compare_calls,
@@ -267,6 +303,11 @@ _OF_CALLERS: Sequence[Callable[[Offer, Offer], Iterator[Change]]] = (
     lambda old, new: compare_order(old.operator, new.operator),
     _compare_terms,
 )
+_BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
+    "source": _OF_CALLERS,
+    "call": _OF_CALLERS,
+    "kernel": (_compare_kernels,),
+}
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
@@ -288,24 +329,39 @@ def causes(
     old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
-    known = {name for operator in new for name in _types(operator.schema)}
+    known: set[str] = set()
+    for operator in new:
+        known |= _types(operator.schema)
     by_name = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
-    for one in found:
-        title = "removed" if one.code in ("TG350", "TG351") else read_code(one.code).title
-        kinds.setdefault(title, []).append(one.operator or "")
+    for diagnostic in found:
+        is_removed = diagnostic.code in ("TG350", "TG351")
+        if is_removed:
+            title = _REMOVED
+        else:
+            title = read_code(diagnostic.code).title
+        kinds.setdefault(title, []).append(diagnostic.operator or "")
     texts = []
     for title, names in kinds.items():
-        lost = [_types(by_name[name]) - known for name in names if title == "removed"]
-        gone = Counter(type_ for types in lost for type_ in types)
-        parts = [
-            f"{count} of them with `{type_}`, which no argument has any more"
-            for type_, count in gone.items()
-        ]
-        texts.append(": ".join([f"{len(names)} {title}", *filter(None, [", ".join(parts)])]))
+        text = f"{len(names)} {title}"
+        if title == _REMOVED:
+            text += _with_types([_types(by_name[name]) - known for name in names])
+        texts.append(text)
     return texts
 
 
+def _with_types(lost: Sequence[set[str]]) -> str:
+    """Which types operators had that no operator has any more."""
+    parts = []
+    for name, count in Counter(chain.from_iterable(lost)).items():
+        parts.append(f"{count} of them with `{name}`, which no argument has any more")
+    return f": {', '.join(parts)}" if parts else ""
+
+
 def _types(schema: FunctionSchema) -> set[str]:
-    types = [*(a.type for a in schema.arguments), *(r.type for r in schema.returns)]
-    return {part.name for type_ in types for part in walk_type(type_) if isinstance(part, BaseType)}
+    types = [argument.type for argument in schema.arguments]
+    types += [value.type for value in schema.returns]
+    names: set[str] = set()
+    for type_ in types:
+        names.update(part.name for part in walk_type(type_) if isinstance(part, BaseType))
+    return names

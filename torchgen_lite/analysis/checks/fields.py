@@ -1,0 +1,69 @@
+"""The checks of the fields that PyTorch's own entries do not have, each against the schema of its operator.
+
+They need the language of formulas, so this module is imported by a program with such a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from torchgen_lite.analysis.axes import check_axes
+from torchgen_lite.analysis.checks import compiled
+from torchgen_lite.analysis.checks.autocast import check_autocast
+from torchgen_lite.analysis.checks.samples import check_samples
+from torchgen_lite.analysis.differentiability.calls import Speech, check_formula_calls
+from torchgen_lite.analysis.differentiability.check import check_derivatives
+from torchgen_lite.analysis.differentiability.kinds import check_kinds
+from torchgen_lite.analysis.differentiability.results import check_results
+from torchgen_lite.analysis.fakes.check import check_fake
+from torchgen_lite.analysis.finding import findings
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Diagnostic, has_errors
+
+
+def check_fields(
+    resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
+) -> Iterator[Diagnostic]:
+    """The findings in every field. With `helpers`, formulas may call only those functions and operators; `speech` is what
+    they may call of PyTorch."""
+    yield from _check_formulas(resolved, helpers, speech)
+    for operator in resolved.declared:
+        yield from _check_entry(operator)
+
+
+def _check_formulas(
+    resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
+) -> Iterator[Diagnostic]:
+    """Formulas that can be read are typed, and asked which results have a gradient."""
+    wrong = list(check_derivatives(resolved.functions, helpers))
+    yield from wrong
+    if not has_errors(wrong):
+        yield from check_kinds(resolved)
+        yield from check_results(resolved)
+        if speech is not None:
+            yield from check_formula_calls(resolved, speech)
+
+
+def _check_entry(operator: Operator) -> Iterator[Diagnostic]:
+    function = operator.function
+    if function.fake is not None:
+        found = check_fake(operator, function.fake)
+        yield from findings(function, found, function.fake.span)
+    if function.flops is not None:
+        found = compiled.check_flops(operator, function.flops)
+        yield from findings(function, found, function.flops.span)
+    if function.samples is not None:
+        yield from findings(function, check_samples(operator, function.samples))
+    if function.decompose:
+        yield from findings(function, compiled.check_decompose(operator))
+    if function.checkpoint is not None:
+        yield from findings(function, compiled.check_checkpoint(operator, function.checkpoint))
+    if function.triton:
+        yield from findings(function, compiled.check_triton(operator))
+    if function.axes is not None:
+        found = check_axes(operator, function.axes)
+        yield from findings(function, found, function.axes.span)
+    if function.autocast is not None:
+        found = check_autocast(operator, function.autocast)
+        yield from findings(function, found, function.autocast.span)

@@ -1,0 +1,63 @@
+"""The two sides of a comparison, and one operator of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from torchgen_lite.analysis.comparison.terms import Terms
+from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.served import Served
+from torchgen_lite.loader.entry.entry import NativeFunction
+
+# How a target calls an operator: the lines of its signatures, for any entry of that name.
+Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]
+
+
+class Side(NamedTuple):
+    """One side of a comparison: its operators; for each target what it serves of them, by name, and how they are called.
+
+    `called` is None without a configuration, which would say what is generated. `lent` are operators of PyTorch that
+    only the other side has an entry for: without one they are what PyTorch makes of them. `terms` are what options and
+    fields offer besides, if they are known. `releases` is the range of PyTorch that the project supports, `ranges` has
+    those of the entries of each operator with several.
+    """
+
+    operators: Sequence[Operator]
+    served: Sequence[Mapping[str, Served]] = ()
+    called: Called | None = None
+    lent: Sequence[Operator] = ()
+    terms: Terms | None = None
+    releases: str = ""
+    ranges: Mapping[str, Sequence[str]] = {}
+
+    def offer(self, operator: Operator) -> Offer:
+        served = [served.get(operator.name) for served in self.served]
+        own = self.ranges.get(operator.name) or [operator.function.torch or ""]
+        return Offer(operator, served, self.called, self.terms, self.releases, own)
+
+
+class Offer(NamedTuple):
+    """An operator in one version, what each target serves of it, if it takes the operator, and how it is called.
+
+    `releases` is the range of PyTorch that the project supports, and `ranges` are those of the operator's entries.
+    """
+
+    operator: Operator
+    served: Sequence[Served | None]
+    called: Called | None
+    terms: Terms | None = None
+    releases: str = ""
+    ranges: Sequence[str] = ("",)
+
+    @property
+    def taken(self) -> set[str]:
+        """The targets that take the operator."""
+        return {served.policy.target for served in self.served if served is not None}
+
+    def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
+        """A change in a field of the entry, since the version in which it was another one."""
+        here = self.operator.function.place(field)
+        there = was.operator.function.place(field)
+        return Change(code, message, here, label, there)
