@@ -8,6 +8,7 @@ import io
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,6 +86,21 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help = "the seconds of a processor that a test without the mark `slow` may take in CI"
     parser.addini("slow_seconds", help, default="20")
+    help = "say at the end how long the tests of each folder took"
+    parser.addoption("--by-folder", action="store_true", help=help)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """`python -m tests.times` reads these lines."""
+    if not config.getoption("by_folder"):
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds["/".join(report.nodeid.split("/")[:2])] += report.duration
+    for folder, taken in seconds.most_common():
+        terminalreporter.write_line(f"{folder}: {taken:.1f} s")
 
 
 def processor_seconds() -> float:
