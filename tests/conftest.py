@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import io
 import os
+import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,14 +39,94 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
 
 
+# Collecting makes a million objects, and all of them stay: to look through them for garbage takes a quarter of the time.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on there is garbage; what has been collected is none. Little of it is worth looking for often."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    gc.enable()
+
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+# A file all of whose tests need PyTorch says so at its head.
+_NEEDS_TORCH = re.compile(r"^pytestmark = (?:pytest\.mark\.torch$|\[[^]]*\bmark\.torch\b)", re.M)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """To import a file takes longer than to read it, so those of which no test would run are not imported."""
+    if not collection_path.name.startswith("test_") or collection_path.suffix != ".py":
+        return None
+    text = collection_path.read_text("utf-8")
+    wants_torch = config.option.markexpr == "torch"
+    is_left_out = "mark.torch" not in text if wants_torch else _is_skipped(text)
+    return True if is_left_out else None
+
+
+def _is_skipped(text: str) -> bool:
+    return not HAS_TORCH and _NEEDS_TORCH.search(text) is not None
+
+
+def pytest_report_header() -> str | None:
+    return None if HAS_TORCH else "PyTorch is not installed: files that need it are left out"
+
+
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Tests that hold something against PyTorch need it."""
-    if importlib.util.find_spec("torch") is not None:
+    if HAS_TORCH:
         return
     skip = pytest.mark.skip(reason="PyTorch is not installed")
     for item in items:
         if item.get_closest_marker("torch"):
             item.add_marker(skip)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help = "the seconds of a processor that a test without the mark `slow` may take in CI"
+    parser.addini("slow_seconds", help, default="20")
+    help = "say at the end how long the tests of each folder took"
+    parser.addoption("--by-folder", action="store_true", help=help)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """`python -m tests.times` reads these lines."""
+    if not config.getoption("by_folder"):
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds["/".join(report.nodeid.split("/")[:2])] += report.duration
+    for folder, taken in seconds.most_common():
+        terminalreporter.write_line(f"{folder}: {taken:.1f} s")
+
+
+def processor_seconds() -> float:
+    """What this process has used so far, and the programs that it ran to their end."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """In CI, a test that takes long says why, in the mark `slow`.
+
+    This is no assertion of speed: what has no mark takes half of the limit at most. How long one waits is the machine's
+    affair and that of its other work, so what counts is the time of processors. Fixtures do not count, since
+    others share them; nor do tests with PyTorch, whose headers alone take most of the limit.
+    """
+    before = processor_seconds()
+    result = yield
+    used = processor_seconds() - before
+    is_marked = item.get_closest_marker("slow") or item.get_closest_marker("torch")
+    most = float(item.config.getini("slow_seconds"))
+    if "CI" in os.environ and not is_marked and used > most:
+        pytest.fail(
+            f"it used a processor for {used:.0f} s: make it faster, or mark it `slow`", False
+        )
+    return result
 
 
 @pytest.hookimpl(optionalhook=True)

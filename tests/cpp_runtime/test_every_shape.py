@@ -39,6 +39,7 @@ def flags(folder: Path) -> tuple[str, ...]:
     return (f"-I{folder}", f"-I{folder / 'cpp-runtime' / 'include'}")
 
 
+@pytest.mark.slow("compiled with the sanitizers")
 @needs_compiler
 def test_calls_arrive_and_come_back(shapes: Path, tmp_path: Path) -> None:
     """The generated sources are compiled as one, which shows that they can be."""

@@ -21,6 +21,7 @@ from tests.cpp_runtime.building import (
     WARNINGS,
     build,
     require_sanitizer,
+    together,
 )
 from tests.cpp_runtime.building import run as run_program
 from torchgen_lite import load
@@ -69,6 +70,7 @@ def run_readme(folder: Path, variables: dict[str, str]) -> str:
     return done.stdout
 
 
+@pytest.mark.slow("the commands of the page build all of it, optimized")
 @needs_cmake
 @needs_compiler
 def test_it_prints_what_its_readme_shows(example: Path) -> None:
@@ -77,15 +79,15 @@ def test_it_prints_what_its_readme_shows(example: Path) -> None:
         assert path.read_bytes() == (EXAMPLE / path.relative_to(example)).read_bytes()
 
 
+@pytest.mark.slow("compiled with the sanitizers")
 @needs_compiler
 def test_it_is_clean_under_the_sanitizers(tmp_path: Path) -> None:
-    """What is generated is compiled as one file: that is faster, and is allowed."""
+    """All is compiled as one file: that is faster, and is allowed."""
     require_sanitizer(ADDRESS, tmp_path)
-    everything = tmp_path / "generated.cpp"
-    sources = [path for path in GENERATED if path.suffix == ".cpp"]
-    everything.write_text("".join(f'#include "{path}"\n' for path in sources))
+    generated = [path for path in GENERATED if path.suffix == ".cpp"]
+    everything = together([*SOURCES, *generated], tmp_path)
     flags = ("-std=c++17", *ADDRESS, *(f"-I{path}" for path in INCLUDES))
-    program = build([*SOURCES, everything], tmp_path / "toy", flags)
+    program = build([everything], tmp_path / "toy", flags)
     assert run_program(program) == block("Functions and")
 
 

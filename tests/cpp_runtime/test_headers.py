@@ -22,6 +22,7 @@ def test_headers_are_short() -> None:
     assert max(lengths.values()) < 400, lengths
 
 
+@pytest.mark.slow("a compilation of each header")
 @needs_compiler
 def test_headers_stand_alone(tmp_path: Path) -> None:
     """Each can be included first, and twice, by a program that has nothing else."""

@@ -23,6 +23,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow("compiled with the sanitizers")
 @needs_compiler
 @pytest.mark.parametrize(
     "flags", [("-std=c++17", "-O1"), ("-std=c++20", *ADDRESS)], ids=["plain", "sanitized"]

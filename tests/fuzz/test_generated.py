@@ -16,6 +16,7 @@ from tests.fuzz.vendors import run_vendors
 RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
 
 
+@pytest.mark.slow("fifteen hundred inputs")
 def test_python_compiles_and_is_imported() -> None:
     assert run_grammar(1500, seed=0).problems == []
 

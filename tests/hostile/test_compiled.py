@@ -116,6 +116,7 @@ def compile_all(
     return number, run.stderr
 
 
+@pytest.mark.slow("a compilation of what every field gives")
 @needs_compiler
 def test_cpp_of_the_runtime_compiles(tmp_path: Path) -> None:
     number, said = compile_all("cpp-runtime", tmp_path, RUNTIME, accepted("cpp-runtime"), TOY)

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.hostile.text import HOSTILE, MARK, RESERVED, escaped, places
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Source
@@ -80,6 +82,9 @@ def is_named(program: Program) -> bool:
     )
 
 
+@pytest.mark.slow(
+    "twenty thousand files of YAML, and what all targets make of those that are valid"
+)
 def test_no_text_of_the_yaml_becomes_code() -> None:
     accepted, wrong = 0, []
     for field, text in entries():

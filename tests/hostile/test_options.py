@@ -76,6 +76,7 @@ def make_files(root: Path, value: object) -> None:
 KEYS = dict(keys(configuration_schema()))
 
 
+@pytest.mark.slow("for some keys, each text in a hundred places, for all targets")
 @pytest.mark.parametrize("key", KEYS, ids=".".join)
 def test_no_text_of_the_configuration_becomes_code(tmp_path: Path, key: tuple[str, ...]) -> None:
     (tmp_path / "ops.yaml").write_text(SOURCE.text)

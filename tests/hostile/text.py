@@ -122,7 +122,7 @@ _CPP = re.compile(
     | /\*.*?\*/
     | "(?:[^"\\\n]|\\[^\n])*"
     | '(?:[^'\\\n]|\\[^\n])*'
-    | (?P<other>.)
+    | (?P<other>[^/"']+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -141,8 +141,13 @@ def cpp_code(text: str) -> str:
 
 
 def python_code(text: str) -> str:
-    """The names and operators of Python, and nothing that is in strings and comments."""
+    """The names and operators of Python, and nothing that is in strings and comments.
+
+    Where the mark is nowhere they are not asked for, only whether it is Python.
+    """
     compile(text, "generated", "exec")
+    if MARK not in text:
+        return ""
     tokens = tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
     kept = (tokenize.NAME, tokenize.OP, tokenize.NUMBER)
     return " ".join(token.string for token in tokens if token.type in kept)
