@@ -318,7 +318,7 @@ def test_completion(run: Run, shell: str) -> None:
         ("torchgen_lite", ["yaml", "jinja2", "click", "black"]),
         ("torchgen_lite.cli.app", ["yaml", "jinja2", "black"]),
         ("torchgen_lite.pipeline", ["jinja2", "click", "black"]),
-        ("torchgen_lite.targets.python.target", ["torchgen_lite.runtime"]),
+        ("torchgen_lite.targets.python.kernels", ["torchgen_lite.runtime"]),
     ],
 )
 def test_start_up_is_lean(module: str, absent: list[str]) -> None:
