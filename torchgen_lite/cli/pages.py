@@ -110,11 +110,14 @@ def _html_table(section: Section) -> str:
 
 
 def _html_row(row: Row, heads: Row) -> str:
-    cells = [
-        f"<td>{_code(cell) if head in _OF_CODE else _inline(cell)}</td>"
-        for cell, head in zip_longest(row, heads, fillvalue="")
-    ]
+    cells = [_html_cell(cell, head) for cell, head in zip_longest(row, heads, fillvalue="")]
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _html_cell(text: str, head: str) -> str:
+    if head in _OF_CODE:
+        return f'<td class="code">{_code(text)}</td>'
+    return f"<td>{_inline(text)}</td>"
 
 
 def _inline(text: str) -> str:

@@ -311,11 +311,13 @@ def test_pages(run: Run, project: Path) -> None:
 """
     page = (project / "page.html").read_text()
     assert (
-        page.count("<td>operator <code>n0</code> was removed</td><td><code>old.yaml:2</code></td>")
+        page.count(
+            '<td>operator <code>n0</code> was removed</td><td class="code"><code>old.yaml:2</code></td>'
+        )
         == 1
     )
     assert page.count("<code>aten::n0</code>") == 1
-    assert "<tr><td><code>aten::g</code></td></tr>" in page
+    assert '<tr><td class="code"><code>aten::g</code></td></tr>' in page
     (project / "native_functions.yaml").write_text(old)
     result = run(*asked)
     assert (result.code, result.stdout) == (0, "## 0 breaking changes against old.yaml\n")

@@ -40,7 +40,7 @@ def test_a_page_shows_each_row_once_and_code_as_code() -> None:
     assert "<title>Review against main - torchgen_lite</title>" in page
     assert "<h1>Review against <code>main</code></h1>" in page
     assert page.count("operator <code>f7</code> was removed, &lt;b&gt; &amp; all") == 1
-    assert "<td><code>native_functions.yaml:7</code></td>" in page
+    assert '<td class="code"><code>native_functions.yaml:7</code></td>' in page
     assert '<th scope="col">what to do</th>' in page
     assert "<h2>what breaks <span>20</span></h2>" in page and "<h2>nothing else</h2>" in page
     assert not re.search(r"src=|href=.(?!#)|https?://|@import|url\(", page)

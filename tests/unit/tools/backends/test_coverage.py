@@ -257,7 +257,7 @@ PrivateUse1: what files say
     assert result.code == 2 and "need no OPERATOR" in result.stderr
 
 
-ADD_OUT = "<tr><td><code>aten::add.out</code></td><td>own</td><td>structured add_mine</td></tr>"
+ADD_OUT = '<tr><td class="code"><code>aten::add.out</code></td><td>own</td><td>structured add_mine</td></tr>'
 
 
 def test_pages(run: Run, backend: Path) -> None:
