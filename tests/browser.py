@@ -26,6 +26,8 @@ AUDIT = """
 <script>AXE</script>
 <script>
 addEventListener("load", async () => {
+  // Scripts of the page may still change it.
+  await new Promise(done => setTimeout(done, 1000));
   const { violations } = await axe.run();
   const found = violations.map(rule => [rule.id, rule.nodes.length, rule.nodes[0].html.slice(0, 200)]);
   const wide = document.documentElement.scrollWidth - innerWidth;
