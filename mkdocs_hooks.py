@@ -1,5 +1,5 @@
 """What the site has beside the files of docs/: pages from elsewhere in the repository, one for each diagnostic code
-among them, the reference of our operators, and the playground.
+among them, the reference of our operators, the look, and the playground.
 
 Links of a page are those of its file in the repository. One that leads to a file which is no page leads to the repository
 where `repo_url` says where that is, and is only its text otherwise.
@@ -34,6 +34,7 @@ FROM_ROOT = {
 OF_CODES = {
     f"torchgen_lite/diagnostics/codes/{name}.md": f"diagnostics/{name}.md" for name in code_names()
 }
+LOOK = "torchgen_lite/cli/look.css"
 PLAYGROUND = {"docs/playground/README.md": "playground/index.html"}
 PAGES = {**FROM_ROOT, **OF_CODES, **PLAYGROUND}
 OPERATORS = "operators"
@@ -42,7 +43,8 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path, text in {**_pages_from_root(), **_codes(), **_operators()}.items():
+    look = {"look.css": (ROOT / LOOK).read_text("utf-8")}
+    for path, text in {**_pages_from_root(), **_codes(), **_operators(), **look}.items():
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -84,6 +86,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         # There are so many that a search would find nothing else.
         page.meta["search"] = {"exclude": uri != f"{OPERATORS}/index.md"}
         return markdown
+    if uri == "index.md":
+        # The first page has its room for what it says.
+        page.meta["hide"] = ["toc"]
     return "".join(_with_links(markdown, uri, config.repo_url))
 
 

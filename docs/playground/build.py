@@ -6,6 +6,7 @@ The folder then has the page, the wheel of this project, the packages that it ne
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,13 +14,19 @@ import sys
 import zipfile
 from importlib.metadata import files
 from pathlib import Path
+from typing import Any
 
 from hatchling.builders.wheel import WheelBuilder
+from playground import Playground, targets
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PYODIDE = HERE / "node_modules" / "pyodide"
+LOOK = ROOT / "torchgen_lite" / "cli" / "look.css"
+MODULES = HERE / "node_modules"
+PYODIDE = MODULES / "pyodide"
 PAGE = ("index.html", "playground.css", "playground.js", "worker.js", "playground.py")
+# The examples, each with the target that is shown first.
+EXAMPLES = {"operators": "torch-python", "backend": "cpp-torch", "library": "python"}
 RUNTIME = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -29,6 +36,17 @@ RUNTIME = (
 )
 # Of each, what is written in Python: PyYAML and MarkupSafe work without their extension modules.
 PACKAGES = ("click", "Jinja2", "MarkupSafe", "PyYAML")
+BUNDLE = (
+    str(HERE / "editor.mjs"),
+    "--bundle",
+    "--minify",
+    "--format=esm",
+    "--legal-comments=none",
+    "--banner:js=// CodeMirror, by Marijn Haverbeke and others, under the MIT license.",
+    "--log-level=warning",
+)
+LOADING = "Loading Python: 16 MB, once ..."
+MISSING = "This copy of the site is built without Pyodide; docs/playground/README.md says how to build it with it."
 # The operators of PyTorch that entries may refer to, of which we have our own declarations.
 NATIVE = "empty empty_strided as_strided view fill_ copy_ add add_ sub sub_ mul mul_ div mm relu relu_ sum mean"
 
@@ -36,12 +54,26 @@ NATIVE = "empty empty_strided as_strided view fill_ copy_ add add_ sub sub_ mul 
 def build(folder: Path) -> None:
     """Write the page; without Pyodide it can only say that it has none."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in PAGE:
-        shutil.copy(HERE / name, folder)
-    shutil.copytree(HERE / "examples", folder / "examples", dirs_exist_ok=True)
+    for path in (*(HERE / name for name in PAGE), LOOK):
+        shutil.copy(path, folder)
     (folder / "aten.yaml").write_text(native_entries(), encoding="utf-8")
+    (folder / "examples").mkdir(exist_ok=True)
+    for name, target in EXAMPLES.items():
+        text = json.dumps(answered(folder, name, target))
+        (folder / "examples" / f"{name}.json").write_text(text, encoding="utf-8")
     if not PYODIDE.is_dir():
+        page = folder / "index.html"
+        page.write_text(page.read_text("utf-8").replace(LOADING, MISSING), encoding="utf-8")
         return
+    subprocess.run(
+        [
+            "node",
+            MODULES / "esbuild" / "bin" / "esbuild",
+            *BUNDLE,
+            f"--outfile={folder / 'editor.js'}",
+        ],
+        check=True,
+    )
     (folder / "pyodide").mkdir(exist_ok=True)
     for name in RUNTIME:
         shutil.copy(PYODIDE / name, folder / "pyodide")
@@ -53,6 +85,14 @@ def build(folder: Path) -> None:
                 if file.suffix == ".py" or file.name in ("METADATA", "py.typed"):
                     archive.write(str(file.locate()), str(file))
     subprocess.run(["node", HERE / "compile.mjs", folder], check=True)
+
+
+def answered(folder: Path, name: str, target: str) -> dict[str, Any]:
+    """An example with its answer, which the page shows before Python has loaded."""
+    text = (HERE / "examples" / f"{name}.yaml").read_text("utf-8")
+    asked = {"text": text, "target": target, "view": "files", "operator": "", "keys": []}
+    answer = json.loads(Playground(str(folder)).answer(json.dumps(asked)))
+    return {"text": text, "target": target, "targets": json.loads(targets()), "answer": answer}
 
 
 def native_entries() -> str:

@@ -12,7 +12,7 @@ for (const name of ["packages.zip", "torchgen_lite.whl"]) python.unpackArchive(r
 python.FS.mkdirTree("/project");
 python.FS.writeFile("/project/aten.yaml", read("aten.yaml"));
 python.FS.writeFile(`${packages}/playground.py`, read("playground.py"));
-python.globals.set("text", readFileSync(join(folder, "examples", "operators.yaml"), "utf-8"));
+python.globals.set("text", JSON.parse(readFileSync(join(folder, "examples", "operators.json"), "utf-8")).text);
 python.globals.set("packages", packages);
 python.runPython(`
 import json, py_compile, sys, zipfile

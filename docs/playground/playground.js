@@ -1,7 +1,13 @@
 // The page: what is typed goes to the worker, and what it answers is shown. Text of either is set as text, never as HTML.
+import { coloredLines, makeEditor } from "./editor.js";
+
 const $ = (id) => document.getElementById(id);
-const TARGET = { operators: "cpp-torch", backend: "cpp-torch", library: "python" };
+// The files that one reads first: typed functions, tests, operators, registrations.
+const FIRST = [/functions\.py$/, /\/test_\w+\.py$/, /operators\.py$/, /src\/register\.cpp$/, /functions\.h$/, /operators\.h$/];
+const LOADING = "Python loads: 16 MB, once. Type meanwhile ...";
 const worker = new Worker("worker.js", { type: "module" });
+const described = { tabindex: "0", "aria-label": "ops.yaml", "aria-describedby": "status", spellcheck: "false" };
+const editor = makeEditor($("editor"), described, ask);
 let view = "files";
 let files = {};
 let ready = false;
@@ -20,10 +26,11 @@ function options(select, names, chosen) {
 // One request at a time; what was typed meanwhile is the next.
 function ask() {
   waiting = running || !ready;
+  if (!ready) $("result").classList.add("stale");
   if (waiting) return;
   running = true;
   const keys = [$("device").value, ...($("grad").checked ? [`Autograd${$("device").value}`] : [])];
-  const request = { text: $("text").value, target: $("target").value, view, operator: $("operator").value, keys };
+  const request = { text: editor.text(), target: $("target").value, view, operator: $("operator").value, keys };
   worker.postMessage({ ...request, sent: performance.now() });
 }
 
@@ -39,17 +46,18 @@ worker.addEventListener("message", ({ data }) => {
 });
 
 function fail(reason) {
-  const help = ready ? "" : " This copy of the site may be built without Pyodide; docs/playground/README.md says how.";
-  $("status").textContent = `It does not run: ${reason.trim().split("\n").pop()}.${help}`;
+  $("status").textContent = `It does not run: ${reason.trim().split("\n").pop()}.`;
 }
 
 function begin(targets) {
-  const chosen = $("target").dataset.chosen;
-  $("target").replaceChildren(...targets.map(([name, about]) => element("option", `${name}: ${about}`, { value: name })));
-  $("target").value = chosen;
-  $("target").disabled = false;
+  chooseTarget(targets, $("target").value);
   ready = true;
   ask();
+}
+
+function chooseTarget(targets, chosen) {
+  options($("target"), targets.map(([name]) => name), chosen);
+  for (const [name, about] of targets) $("target").namedItem(name)?.setAttribute("title", about);
 }
 
 function show(answer, of) {
@@ -62,19 +70,37 @@ function show(answer, of) {
   // Screen readers read it when it changes.
   if ($("status").textContent !== said) $("status").textContent = said;
   $("diagnostics").replaceChildren(...answer.diagnostics.map(item));
-  if (of.text === $("text").value) mark(answer.diagnostics);
-  if (answer.files && !errors) showFiles(answer.files);
-  if (answer.operators) showDispatch(answer);
+  if (of.text === editor.text()) editor.mark(answer.diagnostics.filter((one) => one.span).map(placed));
+  $("result").classList.toggle("stale", errors > 0);
+  if (errors) $("changed").textContent = "as before the mistake";
+  else if (answer.files) showFiles(answer.files);
+  else showDispatch(answer);
+}
+
+function placed({ severity, span: [from, to], code, message, fix }) {
+  const actions = fix ? [{ name: "Apply", apply: () => apply(fix) }] : [];
+  return { from, to, severity: severity === "error" ? "error" : "warning", message: `${code}: ${message}`, actions };
 }
 
 function item(one) {
   const list = element("li", "", { className: one.severity });
   const head = element("p", `${one.severity} `);
-  head.append(element("a", one.code, { href: `../diagnostics/${one.code}/index.html` }), `: ${one.message}`);
-  list.append(head, ...one.remarks.map((remark) => element("p", remark)));
-  if (one.span) list.append(button(`Line ${one.line}`, () => goTo(one.span)), " ");
+  head.append(element("a", one.code, { href: `../diagnostics/${one.code}/index.html` }), ": ", ...withCode(one.message));
+  list.append(head, ...one.remarks.map(remark));
+  if (one.span) list.append(button(`Line ${one.line}`, () => editor.select(...one.span)), " ");
   if (one.fix) list.append(button("Apply", () => apply(one.fix)));
   return list;
+}
+
+function remark(text) {
+  const made = element("p");
+  made.append(...withCode(text));
+  return made;
+}
+
+// Text whose code is in backticks.
+function withCode(text) {
+  return text.split("`").map((part, place) => (place % 2 ? element("code", part) : part));
 }
 
 function button(text, action) {
@@ -83,48 +109,29 @@ function button(text, action) {
   return made;
 }
 
-function goTo([start, end]) {
-  $("text").focus();
-  $("text").setSelectionRange(start, end);
-}
-
 function apply([start, end, text]) {
-  $("text").setRangeText(text, start, end, "end");
-  $("text").focus();
-  edited();
-}
-
-function mark(diagnostics) {
-  const text = $("text").value;
-  const parts = [];
-  let at = 0;
-  for (const { span, severity } of diagnostics.filter((one) => one.span).sort((a, b) => a.span[0] - b.span[0])) {
-    if (span[0] < at) continue;
-    parts.push(text.slice(at, span[0]), element("mark", text.slice(...span), { className: severity }));
-    at = span[1];
-  }
-  $("marks").replaceChildren(...parts, text.slice(at), "\n");
-  scroll();
-}
-
-function scroll() {
-  $("marks").scrollTop = $("text").scrollTop;
-  $("marks").scrollLeft = $("text").scrollLeft;
+  editor.replace(start, end, text);
+  editor.select(start + text.length, start + text.length);
 }
 
 function showFiles(found) {
   const changed = Object.keys(found).filter((path) => path in files && files[path] !== found[path]);
-  const names = Object.keys(found).sort();
-  const first = names.find((name) => /operators|register_?\w*\.cpp$/.test(name)) ?? names[0];
-  options($("file"), names, names.includes($("file").value) ? $("file").value : first);
-  if (changed.length) $("changed").textContent = `${changed.length} changed: ${changed[0].split("/").pop()}${changed.length > 1 ? ", ..." : ""}`;
+  const names = Object.keys(found).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  options($("file"), names, names.includes($("file").value) ? $("file").value : names[0]);
+  const more = changed.length > 1 ? ", ..." : "";
+  $("changed").textContent = changed.length ? `${changed.length} changed: ${changed[0].split("/").pop()}${more}` : "";
   files = found;
   showFile();
 }
 
+function rank(path) {
+  const place = FIRST.findIndex((kind) => kind.test(path));
+  return place < 0 ? FIRST.length : place;
+}
+
 function showFile() {
   const text = files[$("file").value] ?? "";
-  if ($("content").textContent !== text) $("content").textContent = text;
+  if ($("content").textContent !== text) $("content").replaceChildren(...coloredLines(text, $("file").value));
 }
 
 function showDispatch({ operators, operator = "", table = "", why = "" }) {
@@ -133,19 +140,15 @@ function showDispatch({ operators, operator = "", table = "", why = "" }) {
   $("why").textContent = why;
 }
 
-function edited() {
-  $("marks").replaceChildren();
-  ask();
-}
-
+// An example has its answer with it, so that it need not wait for Python.
 async function load(name) {
-  $("text").value = await (await fetch(`examples/${name}.yaml`)).text();
-  $("target").dataset.chosen = TARGET[name];
-  $("target").value = TARGET[name];
-  $("text").scrollTop = 0;
+  const { text, target, targets, answer } = await (await fetch(`examples/${name}.json`)).json();
+  chooseTarget(targets, target);
+  editor.setText(text);
   files = {};
-  $("changed").textContent = "";
-  edited();
+  tab("files");
+  show(answer, { text });
+  if (!ready) $("status").textContent = LOADING;
 }
 
 function tab(name) {
@@ -160,27 +163,26 @@ function tab(name) {
 }
 
 async function share() {
-  const state = new URLSearchParams({ target: $("target").value, text: $("text").value });
+  const state = new URLSearchParams({ target: $("target").value, text: editor.text() });
   history.replaceState(null, "", `#${state}`);
   try {
     await navigator.clipboard.writeText(location.href);
-    $("share").textContent = "Link copied";
+    $("share").textContent = "Copied";
   } catch {
-    $("share").textContent = "Link is in the address bar";
+    $("share").textContent = "In the address bar";
   }
   setTimeout(() => ($("share").textContent = "Copy link"), 3000);
 }
 
-function restore() {
+async function restore() {
   const state = new URLSearchParams(location.hash.slice(1));
   if (!state.has("text")) return load($("example").value);
-  $("text").value = state.get("text");
-  $("target").dataset.chosen = $("target").value = state.get("target") ?? TARGET.operators;
-  edited();
+  const { targets } = await (await fetch("examples/operators.json")).json();
+  chooseTarget(targets, state.get("target") ?? "torch-python");
+  editor.setText(state.get("text"));
+  ask();
 }
 
-$("text").addEventListener("input", edited);
-$("text").addEventListener("scroll", scroll);
 $("example").addEventListener("change", () => load($("example").value));
 $("file").addEventListener("change", showFile);
 $("share").addEventListener("click", share);

@@ -116,6 +116,7 @@ COMMANDS = (
     "diff --against {}",
     "review --against {}",
     "review --against HEAD --summary {}",
+    "review --against HEAD --html {}",
     "import {}",
     "import {} --output other.yaml",
     "import native.yaml --output {}",

@@ -78,6 +78,7 @@ WRITES = (
     ("breaking --against newer.yaml --html {}", "page.html"),
     ("table --schema member/native_functions.yaml --html {}", "page.html"),
     ("review --against HEAD --summary {}", "page.md"),
+    ("review --against HEAD --html {}", "page.html"),
     ("kernels --missing --output {}", "kernels.cpp"),
     ("schema --output {}", "schema.json"),
 )

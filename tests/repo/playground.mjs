@@ -18,11 +18,30 @@ context.setDefaultTimeout(300_000);
 
 const status = (text) => page.waitForFunction((t) => document.querySelector("#status").textContent.includes(t), text);
 const content = () => page.textContent("#content");
+const typed = async (one) => (await one.locator(".cm-line").allTextContents()).join("\n");
+// Puts a text into the editor, as the clipboard does.
+async function write(text) {
+  await page.focus(".cm-content");
+  await page.keyboard.press("Control+A");
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+    document.querySelector(".cm-content").dispatchEvent(event);
+  }, text);
+}
 const replace = async (old, text) => {
-  const before = await page.inputValue("#text");
+  const before = await typed(page);
   assert.equal(before.split(old).length, 2, `${old} is there once`);
-  await page.fill("#text", before.replace(old, text));
+  await write(before.replace(old, text));
 };
+const boxes = () =>
+  page.evaluate(() =>
+    ["header", "#editor", "#diagnostics", "#content", "#share"].map((one) => {
+      const { x, y, width, height } = document.querySelector(one).getBoundingClientRect();
+      return [one, x, y, width, height];
+    }),
+  );
 
 async function mistakes(where) {
   await page.evaluate(axe);
@@ -33,31 +52,54 @@ async function mistakes(where) {
 }
 const axe = require("axe-core").source;
 
-// What one sees first.
+// What one sees first, while Python has not even begun to load.
+let release;
+const held = new Promise((resolve) => (release = resolve));
+await context.route("**/pyodide/*", async (route) => {
+  await held;
+  await route.continue();
+});
 const start = performance.now();
 await page.goto(address);
-await status("files");
+await page.waitForFunction(() => document.querySelector("#content").textContent.includes("def muladd(a: Tensor"));
 console.log(`first output: ${Math.round(performance.now() - start)} ms`);
+assert.match(await page.textContent("#status"), /^Python loads/);
+assert.equal(await page.inputValue("#target"), "torch-python");
+assert.match(await page.inputValue("#file"), /functions\.py$/);
 const files = await page.locator("#file option").allTextContents();
-assert.ok(files.includes("cpp-torch/src/operators.cpp") || files.length > 10, files.join());
-await page.selectOption("#file", files.find((name) => name.endsWith("/operators.h")));
-assert.match(await content(), /struct scale_/);
+assert.match(files[1], /\/test_mylib_ops\.py$/);
+assert.ok((await page.locator("#content .tok-keyword").count()) > 3);
+const empty = await boxes();
+// Both panes end where the window does, but for the foot.
+const end = ([, , y, , height]) => Math.round(y + height);
+assert.equal(end(empty[2]), end(empty[3]));
+assert.ok(end(empty[3]) > 840, `${empty}`);
+await mistakes("before Python");
+release();
+await status("files");
+console.log(`Python: ${Math.round(performance.now() - start)} ms`);
 
-// A mistake, where it is, and the way back.
+// A mistake, where it is, beside what was there before, and the way back.
 await replace("float s) -> Tensor", "flaot s) -> Tensor");
 await status("1 error");
-assert.match(await page.textContent("#diagnostics"), /error TG202: unknown type `flaot`.*did you mean `float`\?/s);
-assert.equal(await page.textContent("#marks mark.error"), "flaot");
+assert.match(await page.textContent("#diagnostics"), /error TG202: unknown type flaot.*did you mean float\?/s);
+assert.equal(await page.textContent(".cm-lintRange-error"), "flaot");
+assert.equal(await page.locator(".cm-lint-marker-error").count(), 1);
+assert.ok(await page.locator("#result.stale").count());
+assert.match(await content(), /def muladd\(a: Tensor, b: Tensor, s: float\)/);
+assert.deepEqual(await boxes(), empty);
 await mistakes("a mistake");
 await page.getByRole("button", { name: /^Line / }).click();
 assert.equal(await page.evaluate(() => getSelection().toString()), "flaot");
 await page.getByRole("button", { name: "Apply" }).click();
 await status("files");
 assert.equal(await page.locator("#diagnostics li").count(), 0);
+assert.equal(await page.locator("#result.stale").count(), 0);
+assert.deepEqual(await boxes(), empty);
 
 // A change changes the files.
 await replace("mylib::minmax", "mylib::extremes");
-await page.waitForFunction(() => document.querySelector("#content").textContent.includes("struct extremes"));
+await page.waitForFunction(() => document.querySelector("#content").textContent.includes("def extremes("));
 assert.match(await page.textContent("#changed"), /^\d+ changed: /);
 
 // By keyboard: the other tab has the table and why.
@@ -65,6 +107,7 @@ await page.focus("#files-tab");
 await page.keyboard.press("ArrowRight");
 await page.waitForFunction(() => document.querySelector("#why").textContent.includes("=> kernel: muladd_cpu"));
 assert.match(await page.textContent("#table"), /CUDA +kernel +muladd_cuda/);
+if (picture) await page.screenshot({ path: `${picture}/dispatch.png` });
 await page.uncheck("#grad");
 await page.selectOption("#device", "CUDA");
 await page.waitForFunction(() => document.querySelector("#why").textContent.includes("=> kernel: muladd_cuda"));
@@ -75,7 +118,8 @@ await page.getByRole("button", { name: "Copy link" }).click();
 await page.waitForFunction(() => location.hash.includes("extremes"));
 const other = await context.newPage();
 await other.goto(page.url());
-assert.match(await other.inputValue("#text"), /mylib::extremes/);
+await other.waitForFunction(() => document.querySelector(".cm-content")?.textContent.includes("mylib::extremes"));
+assert.equal(await typed(other), await typed(page));
 await other.close();
 
 // Each example works, in both schemes, on a phone and a desk.
@@ -99,13 +143,14 @@ for (const example of ["operators", "backend", "library"]) {
 // How long a keystroke takes, with ten operators.
 await page.click("#files-tab");
 await page.selectOption("#example", "operators");
-await page.waitForFunction(() => document.querySelector("#text").value.includes("muladd"));
-const four = await page.inputValue("#text");
-await page.fill("#text", four + four.replaceAll("mylib::", "mylib::b_") + four.replace(/- func: mylib::(minmax|rms)[^]*/, "").replaceAll("mylib::", "mylib::c_"));
+await page.waitForFunction(() => document.querySelector(".cm-content").textContent.includes("muladd"));
+const four = await typed(page);
+await write(four + four.replaceAll("mylib::", "mylib::b_") + four.replace(/- func: mylib::(minmax|rms)[^]*/, "").replaceAll("mylib::", "mylib::c_"));
 await status("files");
 const times = [];
+await page.keyboard.press("Control+End");
 for (const key of "# typed at the end") {
-  await page.locator("#text").press(key === " " ? "Space" : key);
+  await page.keyboard.press(key === " " ? "Space" : key);
   await page.waitForTimeout(150);
   times.push(Number(await page.evaluate(() => document.body.dataset.milliseconds)));
 }

@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 FOLDER = ROOT / "docs" / "playground"
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
 TARGETS = {
-    "operators": ("cpp-torch", "torch-python", "torch-stubs", "docs"),
+    "operators": ("torch-python", "cpp-torch", "torch-stubs", "docs"),
     "backend": ("cpp-torch", "device-tests"),
     "library": ("python", "cpp-runtime"),
 }
@@ -59,6 +59,28 @@ def test_examples_have_no_mistake(built: Path, module: Any, path: Path) -> None:
     for target in TARGETS[path.stem]:
         answer = ask(module.Playground(str(built)), path.read_text("utf-8"), target)
         assert not answer["diagnostics"] and answer["files"]
+
+
+def test_examples_have_their_answer(built: Path, module: Any) -> None:
+    """So that the page shows files before Python has loaded."""
+    for path in EXAMPLES:
+        example = json.loads((built / "examples" / f"{path.stem}.json").read_text("utf-8"))
+        text, target = path.read_text("utf-8"), TARGETS[path.stem][0]
+        assert (example["text"], example["target"]) == (text, target)
+        assert example["answer"] == ask(module.Playground(str(built)), text, target)
+        assert [name for name, _ in example["targets"]][:2] == ["python", "cpp-torch"]
+
+
+def test_without_pyodide_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import build
+
+    monkeypatch.setattr(build, "PYODIDE", tmp_path / "none")
+    build.build(tmp_path / "page")
+    page = (tmp_path / "page" / "index.html").read_text("utf-8")
+    assert build.MISSING in page and build.LOADING not in page
+    for name in ("build", "playground"):
+        sys.modules.pop(name, None)
 
 
 def test_a_mistake_is_where_javascript_finds_it(built: Path, module: Any) -> None:

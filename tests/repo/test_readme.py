@@ -28,10 +28,11 @@ def test_the_readme_is_read_to_its_end() -> None:
 
 def test_the_entry_of_the_readme_replaces_as_many_lines_as_it_says() -> None:
     """tests/cpp/test_torch_ops_cmake.py builds the version by hand, and compares it."""
-    entry = blocks(README, "yaml")[0]
+    annotated = blocks(README, "yaml")[0]
+    entry = re.sub(r" +#.*", "", annotated)
     assert entry in (OPERATORS / "ops.yaml").read_text()
     by_hand = sum(path.read_text().count("\n") for path in (OPERATORS / "by_hand").glob("*.*"))
-    assert f"These {entry.count(chr(10))} lines replace the {by_hand}\n" in README
+    assert f"These {entry.count(chr(10))} lines replace the {by_hand} of" in README
     assert f"complete: {by_hand} lines" in PAGES["why"]
 
 

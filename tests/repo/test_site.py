@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 import subprocess
@@ -11,15 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.browser import DARK, assert_picture, in_a_browser, show
+from tests.browser import DARK, assert_picture, audited, audits, in_a_browser, title_of
 from tests.conftest import ROOT, SOURCES
 
 pytest.importorskip("mkdocs", reason="needs the extra `docs`")
@@ -53,6 +49,13 @@ def test_it_needs_nothing_from_elsewhere(site: Path) -> None:
     page = (site / "index.html").read_text("utf-8")
     links = re.findall(r"<(?:script|img|link)\b[^>]*?\s(?:src|href)=\"([^\"]+)\"", page)
     assert len(links) > 5 and not [link for link in links if "//" in link]
+
+
+def test_it_has_the_look_of_all_pages(site: Path) -> None:
+    look = (ROOT / "torchgen_lite" / "cli" / "look.css").read_bytes()
+    for folder in (site, site / "playground"):
+        assert (folder / "look.css").read_bytes() == look
+        assert 'href="look.css"' in (folder / "index.html").read_text("utf-8")
 
 
 def test_links_are_those_of_the_repository() -> None:
@@ -100,39 +103,12 @@ AUDITED = [
     # One page of each kind: prose, commands, tables, consoles, an index, a code, operators.
     "",
     "cli/",
+    "schema/",
     "configuration/",
     "tutorial-operators/",
     "diagnostics/TG202/",
     "operators/aten/add.Tensor/",
 ]
-AUDIT = """
-<script src="/axe.js"></script>
-<script>
-axe.run().then(found => parent.postMessage(found.violations.map(rule =>
-  [rule.id, rule.nodes.length, rule.nodes[0].html.slice(0, 200)])));
-</script>
-"""
-# Each page in a frame as wide as a phone, and in one as wide as a screen.
-AUDITS = """
-<!doctype html>
-<meta name="color-scheme" content="light dark">
-<body>
-<script>
-const found = [], left = PAGES.flatMap(page => [390, 1280].map(width => [page, width]));
-const frame = document.body.appendChild(document.createElement("iframe"));
-function next() {
-  if (!left.length) { document.title = JSON.stringify(found); return; }
-  frame.style.cssText = `height: 900px; width: ${left[0][1]}px`;
-  frame.src = `/${left[0][0]}?audit`;
-}
-addEventListener("message", ({data}) => {
-  const [page, width] = left.shift();
-  found.push(...data.map(one => [page, width, ...one]));
-  next();
-});
-next();
-</script>
-"""
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -146,14 +122,13 @@ class Handler(SimpleHTTPRequestHandler):
         if self.path == "/wait":
             time.sleep(self.seconds)
             self.send_error(404)
-        elif self.path == "/axe.js":
-            self.send(_axe(), "text/javascript")
         elif address == "/audits":
-            self.send(AUDITS.replace("PAGES", json.dumps(AUDITED)), "text/html; charset=utf-8")
+            pages = [f"/{page}?audit" for page in AUDITED]
+            self.send(audits(pages), "text/html; charset=utf-8")
         elif (path / "index.html").is_file():
-            more = AUDIT if query == "audit" else PROBE
-            text = (path / "index.html").read_text("utf-8").replace("</body>", f"{more}</body>")
-            self.send(text, "text/html; charset=utf-8")
+            text = (path / "index.html").read_text("utf-8")
+            probed = text.replace("</body>", f"{PROBE}</body>")
+            self.send(audited(text) if query == "audit" else probed, "text/html; charset=utf-8")
         else:
             super().do_GET()
 
@@ -169,12 +144,6 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
-def _axe() -> str:
-    """The script that audits a page for those who cannot see it, or not well."""
-    folder = resources.files(pytest.importorskip("axe_core_python", reason="needs axe"))
-    return (folder / "axe.min.js").read_text("utf-8")
-
-
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
     handler = functools.partial(Handler, directory=str(site))
@@ -182,12 +151,6 @@ def server(site: Path) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-def probed(address: str, *flags: str) -> Any:
-    title = re.search("<title>(.*?)</title>", show(address, *flags))
-    assert title is not None
-    return json.loads(unescape(title[1]))
 
 
 @in_a_browser
@@ -198,7 +161,7 @@ def probed(address: str, *flags: str) -> Any:
 def test_it_fits_the_window(server: str, tmp_path: Path, page: str, width: int, dark: bool) -> None:
     picture = tmp_path / "page.png"
     flags = [f"--window-size={width},900", f"--screenshot={picture}", *([DARK] if dark else [])]
-    fits, paper, _, _ = probed(f"{server}/{page}", *flags)
+    fits, paper, _, _ = title_of(f"{server}/{page}", *flags)
     assert fits
     assert (paper == "rgb(255, 255, 255)") is not dark
     assert_picture(picture)
@@ -209,7 +172,7 @@ def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Handler, "seconds", 4.0)
     picture = tmp_path / "page.png"
     flags = ["--window-size=1600,900", f"--screenshot={picture}"]
-    fits, _, query, found = probed(f"{server}/?q=fallthrough", *flags)
+    fits, _, query, found = title_of(f"{server}/?q=fallthrough", *flags)
     assert fits and query == "fallthrough"
     assert "/runtime/" in found, found
     assert_picture(picture)
@@ -218,6 +181,6 @@ def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @in_a_browser
 @pytest.mark.parametrize("flags", [[], [DARK]], ids=["light", "dark"])
 def test_everybody_can_read_it(server: str, flags: list[str]) -> None:
-    _axe()
+    pytest.importorskip("axe_core_python", reason="needs axe")
     flags = ["--window-size=1300,1000", "--virtual-time-budget=200000", *flags]
-    assert probed(f"{server}/audits", *flags) == []
+    assert title_of(f"{server}/audits", *flags) == []

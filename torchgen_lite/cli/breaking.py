@@ -130,13 +130,8 @@ def _compare(session: Session, asked: Asked) -> int:
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        rows = []
-        for one in sections:
-            if one.title:
-                for row in one.rows:
-                    rows.append(_found_by_search(one, row))
-        said = f"{counted(len(rows), 'finding')} written to"
-        write_file(session, asked.html, render_html(title, sections, rows), said)
+        said = f"{counted(_count(sections), 'finding')} written to"
+        write_file(session, asked.html, render_html(title, sections), said)
     if note:
         session.warn(note)
     return session.exit_code(judged.found)
@@ -244,12 +239,9 @@ def _row(one: Diagnostic) -> Row:
     return (one.operator, what, one.message, line_of(one), one.way_on)
 
 
-def _found_by_search(section: Section, row: Row) -> Row:
-    """The three cells that the search of a page shows."""
-    if section.heads != _FINDING:
-        return (*row, section.title, "")[:3]
-    operator, what, found, place, help_ = row
-    return (operator, what, f"{place}: {found}; {help_}")
+def _count(sections: Sequence[Section]) -> int:
+    """The findings, without their causes."""
+    return sum(len(section.rows) for section in sections if section.title)
 
 
 def _causes(versions: _Versions, judged: Judged) -> list[str]:

@@ -1,4 +1,4 @@
-"""How answers are printed: columns of text that know the terminal, tables of Markdown, searchable pages."""
+"""How answers are printed: columns of text that know the terminal, tables of Markdown, pages of HTML."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
 Row = tuple[str, ...]
+
+_HERE = Path(__file__).parent
+# What stands under these heads is code; elsewhere code is in backticks.
+_OF_CODE = frozenset({"operator", "place", "file", "kernel", "schema", "formula"})
 
 output_option = partial(click.option, metavar="FILE", type=click.Path(path_type=Path))
 html_option = output_option("--html", help="Write the report as an HTML page.")
@@ -86,24 +90,57 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def render_html(title: str, sections: Sequence[Section], rows: Sequence[Row]) -> str:
-    """A self-contained page; it shows the first 500 rows that match."""
-    tables = "".join(
-        f"<h2>{escape(name)}</h2><table>{''.join(map(_html_row, own))}</table>\n"
-        for name, own, _ in sections
-        if len(own) <= 12
-    )
-    return fill_page(Path(__file__).with_name("page.html"), title, {"SECTIONS": tables}, DATA=rows)
+def render_html(title: str, sections: Sequence[Section]) -> str:
+    """A self-contained page of all rows. Code in backticks is shown as code; the page has a search if it is long."""
+    parts = {
+        "HEADING": _inline(title),
+        "SECTIONS": "".join(map(_html_section, sections)),
+    }
+    return fill_page(_HERE / "page.html", title.replace("`", ""), parts)
+
+
+def _html_section(section: Section) -> str:
+    title = _inline(section.title)
+    count = f" <span>{len(section.rows)}</span>" if section.rows else ""
+    heading = f"<h2>{title}{count}</h2>\n" if title else ""
+    return f"<section>\n{heading}{_html_table(section) if section.rows else ''}</section>\n"
+
+
+def _html_table(section: Section) -> str:
+    """A table; each row has a line of the page."""
+    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in section.heads)
+    rows = "".join(f"{_html_row(row, section.heads)}\n" for row in section.rows)
+    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+
+
+def _html_row(row: Row, heads: Row) -> str:
+    cells = [_html_cell(cell, head) for cell, head in zip_longest(row, heads, fillvalue="")]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _html_cell(text: str, head: str) -> str:
+    if head in _OF_CODE:
+        return f'<td class="code">{_code(text)}</td>'
+    return f"<td>{_inline(text)}</td>"
+
+
+def _inline(text: str) -> str:
+    """Text as HTML, with what is in backticks as code."""
+    parts = re.split("`([^`]*)`", text)
+    return "".join(_code(part) if place % 2 else escape(part) for place, part in enumerate(parts))
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>" if text else ""
 
 
 def fill_page(page: Path, title: str, parts: Mapping[str, str], **data: object) -> str:
-    """A page with its title, `parts` as they are, and data in the places of their names, such as `@DATA@`."""
-    every = {"TITLE": escape(title, quote=False), **parts}
+    """A page with its title and the look of all pages, `parts` as they are, and data in the places of their names, such
+    as `@DATA@`.
+    """
+    look = (_HERE / "look.css").read_text("utf-8")
+    every = {"TITLE": escape(title, quote=False), "LOOK": look, **parts}
     for name, one in data.items():
         # "<" is escaped so that no text can end the script element that holds the data.
         every[name] = json.dumps(one, separators=(",", ":")).replace("<", "\\u003c")
     return re.sub("@([A-Z]+)@", lambda found: every[found[1]], page.read_text("utf-8"))
-
-
-def _html_row(row: Row) -> str:
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,7 +19,14 @@ from torchgen_lite.cli.against.accepted import Judged, identity
 from torchgen_lite.cli.against.version import NotThere, Version, other_version
 from torchgen_lite.cli.breaking import judged_changes, level_option
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.pages import Section, output_option, render_markdown
+from torchgen_lite.cli.pages import (
+    Section,
+    html_option,
+    output_option,
+    render_html,
+    render_markdown,
+    write_file,
+)
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.plans import STATUS, changed_files, json_parts, out_of_date, plan_of
 from torchgen_lite.cli.projects import each_project, projects_argument
@@ -57,14 +65,23 @@ class Review:
     before: Generated
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command line without the projects."""
+
+    against: str
+    level: Level
+    summary: Path | None
+    html: Path | None
+
+
 @command("review")
 @projects_argument
 @click.option("--against", required=True, metavar="REF|PATH", help="Compare with this version.")
 @level_option
 @output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
-def review_command(
-    session: Session, projects: tuple[str, ...], against: str, level: Level, summary: Path | None
-) -> int:
+@html_option
+def review_command(session: Session, projects: tuple[str, ...], **options: Any) -> int:
     """Summarize a change on one page of Markdown: whether everything is up to date, what breaks
     callers, which cells of the dispatch tables change, which diagnostics are new, and how much
     generated code changes. The exit code is that of the worst part.
@@ -73,23 +90,24 @@ def review_command(
     torchgen-lite review --against main
     torchgen-lite review --against main --output-format github --summary page.md
     """
-    review = partial(_review, against=against, level=level, summary=summary)
-    return each_project(session, projects, [], review)
+    asked = Asked(**options)
+    alone = ["--html"] if asked.html is not None else []
+    return each_project(session, projects, alone, partial(_review, asked=asked))
 
 
-def _review(session: Session, against: str, level: Level, summary: Path | None) -> int:
+def _review(session: Session, asked: Asked) -> int:
     program = lint(session.load())
     generated = generate_all(program)
     if has_errors(generated.diagnostics):
         errors = [one for one in generated.diagnostics if one.severity == "error"]
         rows = _diagnostic_rows(errors, program)
         section = Section(counted(len(errors), "error"), rows, _DIAGNOSTIC)
-        _show_page(session, render_markdown(_title(program, against), [section]), summary)
+        _show_page(session, asked, program, [section])
         session.report(generated.diagnostics, kind="review")
         return session.exit_code(generated.diagnostics)
-    found = _find(session, program, generated, against, level)
+    found = _find(session, program, generated, asked.against, asked.level)
     stale = out_of_date(found.plan)
-    _show_page(session, _page(program, against, found), summary)
+    _show_page(session, asked, program, _sections(program, found))
     # GitHub shows only the first ten of a step.
     diagnostics = [*found.breaking.found, *found.new, *found.plan.diagnostics, *stale]
     if not session.is_text:
@@ -132,18 +150,25 @@ def _find(
         )
 
 
-def _show_page(session: Session, page: str, summary: Path | None) -> None:
+def _show_page(
+    session: Session, asked: Asked, program: Program, sections: Sequence[Section]
+) -> None:
+    """Print the page, and write it where the command line says."""
+    title = _title(program, asked.against)
+    page = render_markdown(title, sections)
     if session.is_text:
         click.echo(page, nl=False)
-    if summary is not None:
-        with writing(summary):
-            add_to_file(summary, f"{page}\n")
+    if asked.summary is not None:
+        with writing(asked.summary):
+            add_to_file(asked.summary, f"{page}\n")
+    if asked.html is not None:
+        write_file(session, asked.html, render_html(title, sections), "page written to")
 
 
-def _page(program: Program, against: str, found: Review) -> str:
+def _sections(program: Program, found: Review) -> list[Section]:
     stale = []
-    for c in found.plan.pending:
-        stale.append((found.plan.path(c.path), STATUS[c.action]))
+    for change in found.plan.pending:
+        stale.append((found.plan.path(change.path), STATUS[change.action]))
     sections = [
         Section("", _summary(found), ("part", "what changes")),
         Section("out of date: run `torchgen-lite generate`", stale, ("file", "status")),
@@ -152,8 +177,7 @@ def _page(program: Program, against: str, found: Review) -> str:
         *_table_sections(found.tables),
         Section("generated code", list(_size_rows(found)), ("target", "files", "added", "removed")),
     ]
-    shown = [section for section in sections if section.rows]
-    return render_markdown(_title(program, against), shown)
+    return [section for section in sections if section.rows]
 
 
 def _title(program: Program, against: str) -> str:

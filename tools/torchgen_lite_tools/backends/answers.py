@@ -25,13 +25,13 @@ FINDING = ("operator", "finding", "what to do")
 
 
 class Answer(NamedTuple):
-    """What a command found: sections for readers, all rows for a page, data for programs."""
+    """What a command found: sections for readers, those that only a page has room for, data for programs."""
 
     kind: str
     title: str
     sections: Sequence[Section]
-    rows: Sequence[Row]
     data: Mapping[str, object]
+    more: Sequence[Section] = ()
 
 
 def finding_rows(found: Sequence[Diagnostic]) -> list[Row]:
@@ -44,18 +44,18 @@ def show_answer(
 ) -> None:
     """Report findings, print the answer in the requested format, and write the page if one is requested.
 
-    Markdown shows findings nowhere else, so there they are the first section, with this title.
+    Markdown and pages show findings nowhere else, so there they are the first section, with this title.
     """
     session.report(sort_diagnostics(found), kind=answer.kind)
+    own = [Section(title, finding_rows(found), FINDING)] if found else []
+    sections = [*own, *answer.sections]
     if session.output_format == "markdown":
-        if found:
-            own = [Section(title, finding_rows(found), FINDING)]
-        else:
-            own = []
-        click.echo(render_markdown(answer.title, [*own, *answer.sections]), nl=False)
+        click.echo(render_markdown(answer.title, sections), nl=False)
     else:
         text = "\n".join(section_text(one, session.width) for one in answer.sections)
         session.answer(answer.kind, text, **answer.data)
     if html is not None:
-        page = render_html(answer.title, answer.sections, answer.rows)
-        write_file(session, html, page, f"{counted(len(answer.rows), 'row')} written to")
+        shown = [*sections, *answer.more]
+        count = sum(len(section.rows) for section in shown)
+        page = render_html(answer.title, shown)
+        write_file(session, html, page, f"{counted(count, 'row')} written to")

@@ -156,7 +156,8 @@ def coverage_command(
         for name, verdict, by in rows
     ]
     found = {"key": key, "operators": data}
-    answer = Answer("coverage", f"Coverage of {key}", sections, rows, found)
+    page = Section("all operators", rows, ("operator", "verdict", "served by"))
+    answer = Answer("coverage", f"Coverage of {key}", sections, found, [page])
     show_answer(session, answer, html, "served worse than before", worse)
     if output is not None:
         _keep(session, output, key, selected)

@@ -107,11 +107,9 @@ def upgrade_command(
     every.append(Section(_GRADIENTS, formulas, ("operator", "gradient", "formula")))
     sections = [section for section in every if section.rows]
     data = {title: [list(row) for row in rows] for title, rows, _ in sections}
-    shown = [Section(_DEAD, finding_rows(found), FINDING), *sections]
-    rows = [(row[0], title, " ".join(row[1:])) for title, own, _ in shown for row in own]
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
-    answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
+    answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, {"changes": data})
     show_answer(session, answer, html, _DEAD, found)
     if fix:
         _fix(session, program, entries)

@@ -141,8 +141,7 @@ def table_command(
         raise click.UsageError("`--output-format markdown` needs `--against`.")
     found, details = _registrations(session, wanted)
     if html is not None:
-        title = operator or ("operators of PyTorch" if wanted.torch else "operators")
-        return _write_page(session, found, html, title, details())
+        return _write_page(session, found, html, _title(wanted, found), details())
     text = "".join(
         render_table(one, one.sets.slots if everything else wanted.keys, session.width)
         for one in found
@@ -170,7 +169,7 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         new = [one for one in new if one.name in names]
     found = compare_tables(old, new, asked.keys, beneath)
     if html is not None:
-        title = f"{asked.operator or 'operators'} against {against}"
+        title = f"{_title(asked, new)} against {against}"
         return _write_page(session, new, html, title, details_of(program), Before(against, old))
     if session.output_format == "markdown":
         title = f"Tables against {against}: {found.summary}"
@@ -180,6 +179,14 @@ def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -
         session.answer("table", render_comparison(found), **comparison_data({whose: found}))
     session.talk(f"{found.summary} against {against}")
     return FINE
+
+
+def _title(asked: _Asked, found: Sequence[Registrations]) -> str:
+    """What a page of tables is called: after the operator, PyTorch, or the namespaces."""
+    if asked.operator is not None:
+        return f"Dispatch table of {asked.operator}"
+    namespaces = dict.fromkeys(one.name.partition("::")[0] for one in found)
+    return f"Dispatch tables of {'PyTorch' if asked.torch else ', '.join(namespaces)}"
 
 
 def _write_page(

@@ -92,6 +92,24 @@ def test_annotations_and_a_summary(run: Run, changed: Path) -> None:
     assert run("review", "--against", "main", "--summary", "no/such/folder").code == 2
 
 
+def test_a_page_of_html(run: Run, changed: Path) -> None:
+    result = run("review", "--against", "main", "--html", "page.html")
+    assert (result.code, result.stderr) == (1, "page written to page.html\n")
+    page = (changed / "page.html").read_text()
+    assert "<h1>Review against <code>main</code></h1>" in page
+    for heading in re.findall(r"\*\*(.*)\*\*", result.stdout):
+        assert f"<h2>{heading.replace('`', '')} <span>" in re.sub("</?code>", "", page)
+    assert (
+        '<td class="code"><code>native_functions.yaml:3</code></td><td>TG364</td><td><code>lib::shift</code>'
+        in page
+    )
+    for name in ("a", "b"):
+        (changed / name).mkdir()
+        (changed / name / "torchgen_lite.toml").write_text("")
+    several = run("review", "a", "b", "--against", "main", "--html", "page.html")
+    assert several.code == 2 and "`--html` applies to one project" in several.stderr
+
+
 def test_errors_are_all_that_is_said(run: Run, changed: Path) -> None:
     (changed / "native_functions.yaml").write_text(NEW.replace("CPU: turn2", "CPUU: turn2"))
     result = run("review", "--against", "main")

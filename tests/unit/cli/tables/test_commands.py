@@ -202,7 +202,10 @@ def test_html(run: Run, tables: Path) -> None:
     assert result == Result(
         0, "", "registrations of target `python`\n4 operators written to all.html\n"
     )
-    assert '"aten::add.Tensor"' in (tables / "all.html").read_text()
+    page = (tables / "all.html").read_text()
+    assert '"aten::add.Tensor"' in page and "<h1>Dispatch tables of aten</h1>" in page
+    assert run("table", "twice", "--html", "one.html").code == 0
+    assert "<h1>Dispatch table of twice</h1>" in (tables / "one.html").read_text()
 
 
 def test_a_page_that_cannot_be_written(run: Run, tables: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import DARK, assert_picture, in_a_browser, show
+from tests.browser import DARK, assert_picture, in_a_browser, show, wrong_with
 from torchgen_lite.analysis.computed_table import FALLBACK, Registrations, table
 from torchgen_lite.cli.tables.html import ORIGINS, Before, Details, render_html
 
@@ -48,8 +48,8 @@ def test_the_data_of_the_page() -> None:
 
 def test_the_page_needs_nothing_but_itself() -> None:
     page = render_html(OPERATORS, "a <b> & c")
-    assert "<title>a &lt;b&gt; &amp; c</title>" in page
-    assert not re.search(r"(src|href)=|https?://|@import|url\(", page)
+    assert "<title>a &lt;b&gt; &amp; c - torchgen_lite</title>" in page
+    assert not re.search(r"src=|href=.(?!#)|https?://|@import|url\(", page)
     assert page.count("</script>") == 4
     assert "@TITLE@" not in page and "@DATA@" not in page
 
@@ -174,6 +174,36 @@ def test_filters(tmp_path: Path) -> None:
 
 
 @in_a_browser
+def test_the_legend_has_the_kinds_that_are_there(tmp_path: Path) -> None:
+    kinds = 'said.push([...byId("legend").children].map(button => button.textContent));'
+    one = Registrations("ns::a", {"CPU": "a_cpu"}, {})
+    assert said(render_html([one], "t"), tmp_path, kinds) == [["missing", "kernel"]]
+    every = Registrations("ns::a", {"CompositeImplicitAutograd": "a"}, {"Tracer": "trace"})
+    page = render_html([one], "t", None, Before("main", [every]))
+    shown = ["missing", "kernel", "CompositeImplicitAutograd", "backend fallback"]
+    assert said(page, tmp_path, kinds) == [shown]
+
+
+@in_a_browser
+def test_the_way_home_shows_everything(tmp_path: Path) -> None:
+    script = """
+    type("search", "mm.out");
+    press("kernel");
+    said.push(names());
+    document.querySelector(".home").click();
+    said.push(names(), byId("search").value, document.querySelectorAll("[aria-pressed=true]").length);
+    """
+    every = "aten::add_mm aten::mm.out aten::mm lib::matmul"
+    shown = said(render_html(SEVERAL, "operators"), tmp_path, script)
+    assert shown == ["aten::mm.out", every, "", 0]
+
+
+@in_a_browser
+def test_everybody_can_read_it(tmp_path: Path) -> None:
+    assert wrong_with(render_html(SEVERAL, "operators"), tmp_path) == []
+
+
+@in_a_browser
 def test_a_link_leads_to_a_cell(tmp_path: Path) -> None:
     details = {
         "aten::mm.out": Details("aten::mm.out(...) -> Tensor", "Multiplies <b>.", "ops.yaml:7")
@@ -268,6 +298,8 @@ def test_names_are_not_cut(tmp_path: Path, width: int) -> None:
     byId("namespace").value = "lib";
     byId("namespace").dispatchEvent(new Event("input"));
     said.push(rows().map(row => row.querySelector(".name").textContent));
+    const cut = [...document.querySelectorAll("#head button")].filter(key => key.scrollHeight > key.clientHeight);
+    said.push(cut.map(key => key.textContent));
     """
     page = render_html([Registrations(name, {"CPU": "k"}, {}) for name in many], "operators")
     assert said(page, tmp_path, script, "", f"--window-size={width},844") == [
@@ -276,6 +308,7 @@ def test_names_are_not_cut(tmp_path: Path, width: int) -> None:
         True,
         True,
         ["f"],
+        [],
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import in_a_browser, show
 from tests.conftest import ROOT, Result
 from tests.unit.tools.backends.conftest import PYTORCH
 
@@ -259,39 +257,17 @@ PrivateUse1: what files say
     assert result.code == 2 and "need no OPERATOR" in result.stderr
 
 
+ADD_OUT = '<tr><td class="code"><code>aten::add.out</code></td><td>own</td><td>structured add_mine</td></tr>'
+
+
 def test_pages(run: Run, backend: Path) -> None:
     result = run("coverage", *KEY, "--output-format", "markdown", "--html", "page.html")
     assert result.stdout.startswith("## Coverage of PrivateUse1\n\n**PrivateUse1: 8 operators**\n")
     assert "| own | 3 | 37.5 % | a kernel of its own |\n" in result.stdout
     page = (backend / "page.html").read_text()
-    assert (
-        '["aten::add.out","own","structured add_mine"]' in page
-        and "<h1>Coverage of PrivateUse1</h1>" in page
-    )
+    assert "<h1>Coverage of PrivateUse1</h1>" in page
+    assert f"{ADD_OUT}\n" in page
     assert run("coverage", *KEY, "--html", "no/such/page.html").code == 2
-
-
-USE_THE_PAGE = """
-<script>
-const box = document.getElementById("search");
-box.value = "OUT own";
-box.dispatchEvent(new Event("input"));
-</script>
-"""
-
-
-@in_a_browser
-def test_searching_in_a_browser(run: Run, backend: Path) -> None:
-    """The search finds words in any order, in any column and in any case."""
-    page = backend / "page.html"
-    assert run("coverage", *KEY, "--html", "page.html").code == 0
-    page.write_text(page.read_text() + USE_THE_PAGE)
-    shown = show(page.as_uri())
-    assert '<span id="count">1 of 8</span>' in shown
-    assert (
-        "<tr><td>aten::add.out</td><td>own</td><td>structured add_mine</td></tr></table>"
-        in re.sub(r"</?tbody>", "", shown)
-    )
 
 
 def test_mistakes(run: Run, backend: Path) -> None:

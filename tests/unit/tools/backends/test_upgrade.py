@@ -124,4 +124,5 @@ def test_pages_have_what_is_dead(run: Run, backend: Path) -> None:
     assert row in result.stdout
     assert result.stdout.index(row) < result.stdout.index("**now composed of other operators")
     page = (backend / "page.html").read_text()
-    assert '["gone","kernels that are never called, or abort when they are loaded"' in page
+    assert "<h2>kernels that are never called, or abort when they are loaded <span>" in page
+    assert '<tr><td class="code"><code>gone</code></td>' in page

@@ -61,6 +61,8 @@ for (const column of columns) {
   column.keys = data.keys.slice(column.start, column.end + 1);
   const many = column.keys.length;
   column.name = many > 1 ? `${column.keys[0]} .. ${column.keys[many - 1]} (${many})` : column.keys[0];
+  // Above the cells there is room for one key.
+  column.head = many > 1 ? `${column.keys[0]} +${many - 1}` : column.keys[0];
 }
 
 // Words to search for. An exact match comes before a prefix, a prefix before any other place.
@@ -97,6 +99,8 @@ const MOST = 46;
 const style = document.documentElement.style, pen = make("canvas", {}).getContext("2d");
 pen.font = "12px ui-monospace, monospace";
 const wide = pen.measureText("m").width;
+pen.font = "11px system-ui, sans-serif";
+style.setProperty("--head", `${Math.ceil(Math.max(...columns.map(column => pen.measureText(column.head).width))) + 20}px`);
 let isOne = false;
 const nameOf = one => isOne ? one.name.split("::")[1] : one.name;
 function resize() {
@@ -129,7 +133,7 @@ function search() {
 function heads() {
   byId("stripe").hidden = true;
   byId("head").replaceChildren(byId("head").firstElementChild, ...visible.map((column, index) => {
-    const head = make("button", { textContent: column.name, title: `${column.name}: show this key only` });
+    const head = make("button", { textContent: column.head, title: `${column.name}: show this key only` });
     head.dataset.column = index;
     return head;
   }));
@@ -286,14 +290,17 @@ function follow() {
   if (!one) return;
   const column = columns.find(other => other.keys.includes(key)) || columns[1];
   if (!shown.includes(one) || !visible.includes(column)) {
-    for (const id of ["search", "namespace", "keys"]) byId(id).value = "";
     byId("changes").checked = false;
-    origins.clear();
-    press();
-    resize();
+    unfiltered();
   }
   choose(one, column, key);
   reveal();
+}
+function unfiltered() {
+  for (const id of ["search", "namespace", "keys"]) byId(id).value = "";
+  origins.clear();
+  press();
+  resize();
 }
 function reveal() {
   const grid = byId("grid"), top = shown.indexOf(chosen.one) * ROW, left = visible.indexOf(chosen.column) * CELL;
@@ -323,7 +330,10 @@ function point(index) {
   byId("head").children[Number(index) + 1]?.classList.add("here");
 }
 
+// Of the kinds of cells, those that are there: an operator that one side has not is missing there.
+const kinds = new Set(operators.flatMap(one => [one.was, one.now]).flatMap(one => one ? [...one.pattern.origin] : [String(MISSING)]));
 data.origins.forEach((origin, code) => {
+  if (!kinds.has(String(code))) return;
   const button = make("button", { textContent: origin }, byId("legend"));
   button.dataset.origin = code;
   button.style.setProperty("--color", `var(--o${code})`);
@@ -367,6 +377,7 @@ byId("namespace").addEventListener("input", resize);
 byId("grid").addEventListener("scroll", draw);
 addEventListener("resize", resize);
 addEventListener("hashchange", follow);
+document.querySelector(".home").addEventListener("click", unfiltered);
 if (data.before) {
   byId("only").hidden = false;
   byId("changes").checked = true;
