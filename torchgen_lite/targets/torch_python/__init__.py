@@ -3,7 +3,7 @@
     <package>/__init__.py, _places.py    package.py
     <package>/functions.py   functions.py
     <package>/_operators.py  package.py, kernels.py, fakes.py, autograd.py, saved.py, registration.py
-    <package>/_library.py, _autograd.py, _support.py: copies of copied/torch_python/
+    <package>/_library.py and others that operators need: copies of copied/torch_python/
     tests/test_<package>.py  samples.py
 
 The package runs without torchgen_lite.

@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.text import quote, tuple_display
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema import ListType, SchemaKind, Type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.autograd import Autograd
+from torchgen_lite.targets.torch_python.forward import has_tangents
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -44,12 +47,12 @@ def _rules(
     for entry, module, function in kernels_of(package, operator):
         kernel = operator.named(entry.key)
         if entry.key in operator.function.triton:
-            kernel = f'_library.launching(_places.{kernel}, "{module}", "{function}", {kernel})'
+            kernel = f'_triton.launching(_places.{kernel}, "{module}", "{function}", {kernel})'
         yield entry.key, kernel
-    is_computed = package.registration(operator, Origin.reference) is not None
+    has_reference = package.has_reference_kernel(operator)
     for entry in operator.facts.own_kernels:
-        if is_computed and entry.kernel == REFERENCE:
-            yield entry.key, f"_library.apart({package.reference(operator)})"
+        if has_reference and entry.kernel == REFERENCE:
+            yield entry.key, f"_apart.apart({package.reference(operator)})"
     if package.registration(operator, Origin.fake):
         fake = package.named(operator, "fake") or operator.named("fake")
         yield "fake", fake
@@ -58,36 +61,22 @@ def _rules(
     functionalized = package.registration(operator, Origin.functionalize)
     if functionalized is not None and functionalized.source is not None:
         name = quote(functionalized.source.name)
-        yield "functionalize", f"_library.functional({name})"
+        yield "functionalize", f"_functionalize.functional({name})"
     if package.registration(operator, Origin.formulas):
-        if operator.name in refusing:
-            yield "refuse", operator.named("refuse")
         info = package.resolved.autograd[operator.name].info
         assert info is not None
-        uses_old = any(s.name == "self" for s in info.saved) or info.reads_original
-        if operator.kind is SchemaKind.inplace and uses_old:
-            yield "original", "torch.clone"
-        if info.tests_gradients:
-            yield "undefined", "torch.is_tensor"
-        given = torch_library.given(operator.schema)
-        if given:
-            yield "given", given
-        yield "setup_context", operator.named("setup_context")
-        yield "backward", operator.named("backward")
-        reason = refuses_forward(info)
-        if reason:
-            yield "no_forward", f"_library.refused({quote(operator.name)}, {quote(reason)})"
-        elif info.forward and info.outputs:
-            yield "forward", operator.named("forward")
-        elif is_tried(info, package.helpers):
-            yield "tried", "torch.is_tensor"
+        if operator.name in refusing:
+            count = len(operator.schema.arguments)
+            yield "refuse", f"_refusals.refusing({operator.named('refuse')}, {count})"
+        yield from _recording(operator, info)
+        yield from _tangents(operator, info, package.helpers)
     elif package.registration(operator, Origin.underived):
         yield "underived", "torch.is_tensor"
     vmap = package.named(operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
         yield "vmap", vmap
     elif package.registration(operator, Origin.axes):
-        yield "vmap", f"{operator.named('axes')}.vmap"
+        yield "vmap", f"_batches.rule({operator.named('axes')})"
     if operator.function.effects:
         yield "effects", quote(operator.function.effects)
     if operator.function.checkpoint:
@@ -100,8 +89,56 @@ def _rules(
         yield "autocast", _autocast(operator)
 
 
+def _recording(
+    operator: PackagedOperator, info: DifferentiabilityInfo
+) -> Iterator[tuple[str, str]]:
+    """How calls are recorded, and what backward computes."""
+    schema = operator.schema
+    if _is_special(operator):
+        yield "special", "_special.Special"
+    uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original
+    if operator.kind is SchemaKind.inplace and uses_old:
+        yield "original", "torch.clone"
+    is_single = len(schema.returns) == 1 and not _is_tensor_list(schema.returns[0].type)
+    if not is_single and not info.tests_gradients:
+        yield "keep_results", "_zeros.keep_results"
+        yield "fill", "_zeros.filled"
+    given = torch_library.given(schema)
+    if given:
+        yield "given", given
+    yield "setup_context", operator.named("setup_context")
+    yield "backward", operator.named("backward")
+
+
+def _is_special(operator: PackagedOperator) -> bool:
+    """Whether calls write to an argument, or have keyword-only arguments or lists of tensors."""
+    schema = operator.schema
+    types = [value.type for value in schema.arguments] + [value.type for value in schema.returns]
+    has_lists = any(map(_is_tensor_list, types))
+    return bool(schema.written or schema.kwarg_only) or has_lists
+
+
+def _is_tensor_list(type_: Type) -> bool:
+    return isinstance(type_, ListType) and dispatch_kind(type_).has_tensors
+
+
+def _tangents(
+    operator: PackagedOperator, info: DifferentiabilityInfo, helpers: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """What gives the tangents of results, or refuses to."""
+    reason = refuses_forward(info)
+    if reason:
+        yield "no_forward", f"_refusals.refused({quote(operator.name)}, {quote(reason)})"
+    elif has_tangents(operator, info):
+        yield "forward", operator.named("forward")
+    else:
+        yield "transposed", "_transposed.transposed"
+        if is_tried(info, helpers):
+            yield "tried", "_linear.tried"
+
+
 def _autocast(operator: PackagedOperator) -> str:
-    """`_library.float32`, or `_library.Casts(_library.float32, only=(1,), back=0)`, which casts argument 1, and
+    """`_autocast.float32`, or `_autocast.Casts(_autocast.float32, only=(1,), back=0)`, which casts argument 1, and
     results back to the dtype of argument 0."""
     rule = operator.function.autocast
     assert rule is not None
@@ -109,5 +146,5 @@ def _autocast(operator: PackagedOperator) -> str:
     found = [places.get(name) or quote(name) for name in (*rule.only, rule.result)]
     only = f", only={tuple_display(found[:-1])}" if rule.only else ""
     back = f", back={found[-1]}" if rule.result else ""
-    rule_text = f"_library.{rule.dtype}"
-    return f"_library.Casts({rule_text}{only}{back})" if only or back else rule_text
+    rule_text = f"_autocast.{rule.dtype}"
+    return f"_autocast.Casts({rule_text}{only}{back})" if only or back else rule_text
