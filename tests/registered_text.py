@@ -15,7 +15,7 @@ _RULE = re.compile(r'"(\w+)": ')
 _ARGUMENTS = re.compile(r'"[\w.]+\((.*)\) -> ')
 # A tensor argument, and what follows the type of its items: `?`, `[]`, `[]?`.
 _TENSOR = re.compile(r"\bTensor(?:\([^()]*\))?!?([?\[\]\d]*)")
-# What `copied/torch_python/_library.py` does with the rules that are not called after a dispatch key.
+# What the modules of `copied/torch_python` do with the rules that are not called after a dispatch key.
 _RULES = {
     "fake": ["Meta"],
     "view": ["Functionalize", "Autograd"],
@@ -28,6 +28,10 @@ _RULES = {
     "no_forward": [],
     "underived": [],
     "given": [],
+    "keep_results": [],
+    "fill": [],
+    "special": [],
+    "transposed": [],
     "tried": [],
     "backward": ["Autograd"],
     "vmap": ["FuncTorchBatched"],

@@ -85,6 +85,6 @@ def test_one_language_registers_it(target: str, tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(config)
     made = generate_all(load(root=tmp_path), targets=["torch-python"]).files
     text = next(text for path, text in made.items() if path.endswith("p/_operators.py"))
-    is_pythons = '"Meta": _library.apart(lambda x: x * 2),' in text
+    is_pythons = '"Meta": _apart.apart(lambda x: x * 2),' in text
     assert is_pythons == (target == "cpp-torch-stable")
     assert '"CPU"' not in text

@@ -28,11 +28,8 @@ pytestmark = pytest.mark.torch
     ],
 )
 def test_which_torch_a_range_is_for(versions: str, is_for: bool) -> None:
-    from torchgen_lite.copied.torch_python._library import (
-        Operator,
-        RegistrationError,
-        check_versions,
-    )
+    from torchgen_lite.copied.torch_python._library import Operator, RegistrationError
+    from torchgen_lite.copied.torch_python._versions import check_versions
 
     clauses = eval(version_clauses(versions))
     try:
@@ -45,17 +42,19 @@ def test_which_torch_a_range_is_for(versions: str, is_for: bool) -> None:
 
 
 def test_functions_that_formulas_call_are_in_torch() -> None:
-    from torchgen_lite.copied.torch_python._library import RegistrationError, check_calls
+    from torchgen_lite.copied.torch_python._library import RegistrationError
+    from torchgen_lite.copied.torch_python._versions import check_calls
 
-    check_calls([("ops.yaml:1", "exp")])
+    check_calls(("ops.yaml:1", "exp"))
     with pytest.raises(RegistrationError, match="ops.yaml:2: a formula calls `frobnicate`, which"):
-        check_calls([("ops.yaml:1", "exp"), ("ops.yaml:2", "frobnicate")])
+        check_calls(("ops.yaml:1", "exp"), ("ops.yaml:2", "frobnicate"))
 
 
 def test_a_function_is_imported_when_it_is_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from torchgen_lite.copied.torch_python._library import RegistrationError, named
+    from torchgen_lite.copied.torch_python._library import RegistrationError
+    from torchgen_lite.copied.torch_python._named import named
 
     monkeypatch.syspath_prepend(tmp_path)
     double = named("ops.yaml:1", "support_test_module", "double")
@@ -70,7 +69,7 @@ def test_a_function_is_imported_when_it_is_called(
 def test_what_an_operator_writes_to() -> None:
     import torch
 
-    from torchgen_lite.copied.torch_python._library import written_arguments
+    from torchgen_lite.copied.torch_python._writes import written_arguments
 
     assert written_arguments(torch.ops.aten.add_.Tensor) == [0]
     assert written_arguments(torch.ops.aten.add.out) == ["out"]

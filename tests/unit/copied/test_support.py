@@ -26,7 +26,6 @@ CALLS: list[tuple[str, list[Any], Any]] = [
     ("reduced", [(2, 3, 4), None, True], [1, 1, 1]),
     ("reduced", [(), None], []),
     ("sum_sizes", [[(2, 3), (4, 3)], 0], 6),
-    ("padded", [[True], 3], [True, False, False]),
 ]
 
 
@@ -68,10 +67,10 @@ def test_sizes_that_are_symbols_stay_symbols() -> None:
 def test_zeros_are_like_what_was_kept() -> None:
     import torch
 
-    from torchgen_lite.copied.torch_python import _support
+    from torchgen_lite.copied.torch_python import _zeros
 
-    kept = _support.info_of(torch.ones(2, 3, dtype=torch.float16))
-    found = _support.zeros(kept)
+    kept = _zeros.info_of(torch.ones(2, 3, dtype=torch.float16))
+    found = _zeros.zeros(kept)
     assert torch.equal(found, torch.zeros(2, 3, dtype=torch.float16))
     assert found.dtype is torch.float16
 
@@ -124,3 +123,9 @@ def test_divisions_are_those_of_the_words_and_of_cpp() -> None:
     assert repr(real_number(3)) == "3.0"
     with pytest.raises(TypeError, match="complex"):
         real_number(1j)
+
+
+def test_inputs_that_were_left_out_need_no_gradient() -> None:
+    from torchgen_lite.copied.torch_python import _zeros
+
+    assert _zeros.padded([True], 3) == [True, False, False]

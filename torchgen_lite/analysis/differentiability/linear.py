@@ -6,7 +6,7 @@ Note [What is linear]
 `linear.txt` has the functions of PyTorch that are linear, and in which operands, and those that are not. A formula that
 is linear by this table is transposed. One that is not is reported, and refused in forward mode. Of a function that is
 not in the table, an operator of the project or a helper, nothing is known: the formula is tried in each call, where the
-values are (Note [Formulas are tried] in `copied/torch_python/_forward.py`).
+values are (Note [Formulas are tried] in `copied/torch_python/_linear.py`).
 """
 
 from __future__ import annotations

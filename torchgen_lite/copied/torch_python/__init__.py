@@ -1,10 +1,5 @@
-"""The modules that are copied, as they are, into every package of target
-`torch-python`.
+"""The modules that are copied, as they are, into packages of target `torch-python`.
 
-    _library.py   registers the operators of a package with `torch.library`
-    _autograd.py  how calls are differentiated
-    _forward.py   the same in forward mode
-    _support.py   what generated fakes and derivatives call
-
-They need only torch.
+Every package has `_library.py`, which registers its operators; of the others each has those that one of its operators
+needs, as `targets/torch_python/support.py` says. They need only torch.
 """

@@ -4,7 +4,7 @@
     <package>/functions.py   functions.py
     <package>/_operators.py  package.py, kernels.py, fakes.py, autograd.py, saved.py, forward.py,
                              registration.py
-    <package>/_library.py, _autograd.py, _support.py: copies of copied/torch_python/
+    <package>/_library.py and others that operators need, as support.py says: copies of copied/torch_python/
     tests/test_<package>.py  samples.py
 
 The package runs without torchgen_lite.

@@ -33,6 +33,7 @@ from torchgen_lite.analysis.differentiability.nodes import (
 from torchgen_lite.analysis.differentiability.vocabulary import called_in_torch
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.formulas.callees import Callee
+from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.formulas.kinds import SCALAR, Kind
 from torchgen_lite.formulas.model import Call, Expression, Member, called_name
 from torchgen_lite.formulas.tree import Typed
@@ -84,13 +85,14 @@ class AutogradView(NamedTuple):
 class Autograd(NamedTuple):
     """The derivatives of a package: the formulas by operator, the views, and the functions that the formulas call,
     each with the author's module that has it, or empty for torch, and the place of the first use. `calculates` says
-    whether they call those of `_arithmetic`, too.
+    whether they call those of `_arithmetic`, too, and `calls_zeros` whether the functions call those of `_zeros`.
     """
 
     infos: Mapping[str, DifferentiabilityInfo]
     operators: Sequence[AutogradView]
     functions: Mapping[str, tuple[str, str]]
     calculates: bool
+    calls_zeros: bool
 
 
 def build_autograd(package: Package) -> Autograd:
@@ -100,7 +102,14 @@ def build_autograd(package: Package) -> Autograd:
     views = [_view(operator, info, functions) for operator, info in infos]
     found = {operator.name: info for operator, info in infos}
     called = dict(sorted(functions.found.items()))
-    return Autograd(found, views, called, functions.calculates)
+    calls_zeros = functions.calls_zeros or any(map(_calls_zeros, views, found.values()))
+    return Autograd(found, views, called, functions.calculates, calls_zeros)
+
+
+def _calls_zeros(view: AutogradView, info: DifferentiabilityInfo) -> bool:
+    """Whether the functions pad what inputs need, or make zeros of what is kept or for tangents that there are not."""
+    makes_zeros = any(kept.fact is Fact.info for kept in saved.kept(info))
+    return is_padded(view.operator.schema) or bool(info.forward) or makes_zeros
 
 
 def _differentiable(package: Package) -> list[tuple[PackagedOperator, DifferentiabilityInfo]]:
@@ -127,6 +136,7 @@ class _Functions:
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
         self.calculates = False
+        self.calls_zeros = False
 
     def arithmetic(self, name: str) -> str:
         self.calculates = True
@@ -139,7 +149,8 @@ class _Functions:
         if self.index is not None:
             helper = self.index.find(name)
         if helper is None and name == "not_implemented":
-            return f"_support.{name}"
+            self.calls_zeros = True
+            return f"_zeros.{name}"
         module = helper[0] if helper is not None else ""
         self.found.setdefault(name, (module, self.place))
         if module:
@@ -199,9 +210,16 @@ def _conjugate(value: Expression, kind: Kind) -> Expression:
 
 def _needs(schema: FunctionSchema) -> str:
     """Which inputs need a gradient. PyTorch leaves out arguments that equal their default."""
-    if any(a.default is not None and dispatch_kind(a.type).has_tensors for a in schema.positional):
-        return f"_support.padded(ctx.needs_input_grad, {len(schema.positional)})"
+    if is_padded(schema):
+        return f"_zeros.padded(ctx.needs_input_grad, {len(schema.positional)})"
     return "ctx.needs_input_grad"
+
+
+def is_padded(schema: FunctionSchema) -> bool:
+    """Whether a tensor may be left out of a call."""
+    return any(
+        a.default is not None and dispatch_kind(a.type).has_tensors for a in schema.positional
+    )
 
 
 def _undifferentiable(
@@ -242,5 +260,5 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
         given = [
             f"{identifier(a.name)}=" * a.kwarg_only + saved.local(a.name) for a in schema.arguments
         ]
-        result = f"_library.gradients(ctx, needs, grads, _library.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
+        result = f"_gradients.gradients(ctx, needs, grads, _gradients.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
     return result

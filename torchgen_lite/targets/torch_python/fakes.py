@@ -43,6 +43,18 @@ def fakes_of(package: Package) -> Iterator[Fake]:
             yield operator, tuple(_checks(operator)), _checked_axes(operator), _returned(operator)
 
 
+def computes(package: Package, operator: PackagedOperator) -> bool:
+    """Whether the rules for fakes and flops may call what `_support` has: they have more than names of arguments."""
+    function = operator.function
+    if function.flops is not None:
+        return True
+    fake = function.fake
+    if fake is None or package.registration(operator, Origin.fake) is None:
+        return False
+    trees = [tree for rule in fake.rules for _, tree in rule.fields]
+    return bool(fake.checks) or not all(isinstance(tree, Name) for tree in trees)
+
+
 def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
     fake = operator.function.fake
     for check in fake.checks if fake is not None else ():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -148,14 +149,26 @@ class Package:
         return None
 
     def named(self, operator: PackagedOperator, field: str) -> str:
-        """`_library.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
+        """`_named.named(_places.fake_f, "fakes", "f_fake")`: it is imported at its first call."""
         found = self.named_function(operator, field)
         if found is None:
             return ""
         before = ("info", "in_dims") if field == "vmap" else ()
         calling = torch_library.calling(operator.schema, before)
         given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
-        return f"_library.named({', '.join(filter(None, given))})"
+        return f"_named.named({', '.join(filter(None, given))})"
+
+    def has_reference_kernel(self, operator: PackagedOperator) -> bool:
+        """Whether a kernel of the operator is its reference."""
+        is_computed = self.registration(operator, Origin.reference) is not None
+        return is_computed and any(e.kernel == REFERENCE for e in operator.facts.own_kernels)
+
+    def names_reference(self, operator: PackagedOperator) -> bool:
+        """Whether what is registered calls a function that the entry names as its reference."""
+        function = operator.function
+        is_called = self.registration(operator, Origin.reference) is not None
+        is_used = bool(function.decompose) or is_called or function.is_auto
+        return is_used and self.named_function(operator, "reference") is not None
 
     def reference(self, operator: PackagedOperator) -> str:
         """The function that the reference of the samples is."""

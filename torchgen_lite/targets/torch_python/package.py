@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.axes import is_pointwise
-from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.python import torch_library
 from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
@@ -17,11 +16,11 @@ from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
+from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
 
-# The package's modules; its `__init__` exports no functions of these names.
-_HIDDEN = BUILTIN_TYPES.union(
-    "RegistrationError _arithmetic _autocast _autograd _axes _compiled _forward _library _operators _places _support _writes checkpoint_policy functions".split()
-)
+# Names in a package; its `__init__` exports no functions of these names, nor of those of its modules.
+_TAKEN = "RegistrationError _arithmetic _operators _places checkpoint_policy functions".split()
+_HIDDEN = BUILTIN_TYPES.union(_TAKEN, IMPORTS)
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
@@ -47,7 +46,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         for operator in package.own
         if operator.function.flops is not None
     ]
-    uses_support = bool(fakes or autograd.operators or axes or flops)
+    operators = build_registrations(package, autograd)
+    support = build_support(package, autograd, operators)
     defined = [operator for operator, _, _, _ in kernels]
     defined += [operator for operator, _, _, _ in fakes]
     defined += [operator for operator, _ in flops]
@@ -56,7 +56,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "library": package.options.library,
         "is_defining": package.options.is_defining,
         "load": package.options.load,
-        "is_final": package.options.final,
+        "support": support,
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
@@ -67,21 +67,16 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "functions": {name: module for name, (module, _) in autograd.functions.items()},
         "axes": axes,
         "flops": flops,
-        "uses_support": uses_support,
-        "operators": build_registrations(package, autograd),
+        "operators": operators,
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     places = {"places": dict(_places(package, autograd))}
     yield OutputFile(f"{root}/_places.py", "torch_python/places.py.j2", places)
-    for name in ("_autocast", "_autograd", "_compiled", "_forward", "_library", "_writes"):
-        yield OutputFile(f"{root}/{name}.py", f"copied/torch_python/{name}.py")
+    for module in support.carries:
+        yield OutputFile(f"{root}/{module}.py", f"copied/torch_python/{module}.py")
     if autograd.calculates:
         yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")
-    if axes:
-        yield OutputFile(f"{root}/_axes.py", "copied/torch_python/_axes.py")
-    if uses_support:
-        yield OutputFile(f"{root}/_support.py", "copied/torch_python/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
     has_policies = any(o.function.checkpoint for o in package.own)
     exported = {"names": names, "has_policies": has_policies}
@@ -104,9 +99,7 @@ def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)
-        uses = [operator.function.decompose, package.registration(operator, Origin.reference)]
-        is_used = any([*uses, operator.function.is_auto])
-        if is_used and package.named_function(operator, "reference"):
+        if package.names_reference(operator):
             yield operator.named("reference"), operator.place_of("samples")
     for name, (_, first_use) in autograd.functions.items():
         yield f"formula_{name}", first_use

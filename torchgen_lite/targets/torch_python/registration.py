@@ -22,22 +22,30 @@ from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_fo
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.languages.text import quote
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema import ListType, SchemaKind, Type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.autograd import Autograd
+from torchgen_lite.targets.torch_python.forward import has_tangents
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
 class Recorded(NamedTuple):
-    """What is registered with the formulas of an operator. Calls that need a gradient without a formula are refused; an
-    in-place operator may need what it overwrites; a formula may ask whether gradients are defined. Forward mode is refused
-    for the reason `no_forward`, or has functions of its own, or tries the formulas."""
+    """What is registered with the formulas of an operator.
+
+    Calls that need a gradient without a formula are refused. A call is special that writes to an argument, or has
+    keyword-only arguments or lists of tensors; an in-place operator may need what it overwrites. Absent gradients are
+    filled in if there are several results and no formula asks which are defined. Forward mode is refused for the reason
+    `no_forward`, or has a function of its own, or transposes the formulas, which may have to be tried first.
+    """
 
     refuses: bool
+    is_special: bool
     uses_original: bool
-    tests_gradients: bool
+    fills_gradients: bool
     no_forward: str
     has_forward: bool
+    is_transposed: bool
     is_tried: bool
 
 
@@ -118,17 +126,34 @@ def _registered(
 def _recorded(package: Package, operator: PackagedOperator, refusing: Collection[str]) -> Recorded:
     info = package.resolved.autograd[operator.name].info
     assert info is not None
+    schema = operator.schema
     uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original
+    is_single = len(schema.returns) == 1 and not _is_tensor_list(schema.returns[0].type)
     no_forward = refuses_forward(info)
-    has_forward = not no_forward and bool(info.forward and info.outputs)
+    has_forward = not no_forward and has_tangents(operator, info)
+    is_transposed = not (no_forward or has_forward)
     return Recorded(
         operator.name in refusing,
+        _is_special(operator),
         operator.kind is SchemaKind.inplace and uses_old,
-        info.tests_gradients,
+        not (is_single or info.tests_gradients),
         no_forward,
         has_forward,
-        not (no_forward or has_forward) and is_tried(info, package.helpers),
+        is_transposed,
+        is_transposed and is_tried(info, package.helpers),
     )
+
+
+def _is_special(operator: PackagedOperator) -> bool:
+    schema = operator.schema
+    types = [argument.type for argument in schema.arguments]
+    types += [value.type for value in schema.returns]
+    has_lists = any(map(_is_tensor_list, types))
+    return bool(schema.written or schema.kwarg_only) or has_lists
+
+
+def _is_tensor_list(type_: Type) -> bool:
+    return isinstance(type_, ListType) and dispatch_kind(type_).has_tensors
 
 
 def _vmap(package: Package, operator: PackagedOperator) -> str:
@@ -138,7 +163,7 @@ def _vmap(package: Package, operator: PackagedOperator) -> str:
         return named
     is_by_axes = package.registration(operator, Origin.axes) is not None
     if is_by_axes:
-        return f"{operator.named('axes')}.vmap"
+        return f"_batches.rule({operator.named('axes')})"
     return ""
 
 

@@ -31,7 +31,7 @@ CONTEXT_ATTRIBUTES = _WORDS["context"]
 _TAKEN = CONTEXT_ATTRIBUTES | _WORDS["own"]
 
 # Any other fact keeps the tensor.
-_READ = {**readings(prefix="", ndim="{0}.ndim"), Fact.info: "_support.info_of({0})"}
+_READ = {**readings(prefix="", ndim="{0}.ndim"), Fact.info: "_zeros.info_of({0})"}
 
 
 def local(name: str) -> str:
@@ -107,7 +107,7 @@ def attributes(info: DifferentiabilityInfo) -> list[Local]:
     numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
     found = [(name, name) for name in numbers]
     if info.function.is_auto:
-        found.append(("_autocast", '_library.autocasts(inputs, "cpu")'))
+        found.append(("_autocast", '_gradients.autocasts(inputs, "cpu")'))
     for fact in [saved for saved in kept(info) if not saved.is_whole]:
         value = local(fact.source)
         text = _READ[fact.fact].format(value, fact.dim)
@@ -125,5 +125,5 @@ def expression(saved: Saved) -> Expression | None:
         return None
     name = Name(local(saved.name))
     if saved.fact is Fact.info:
-        return Call(Name("_support.zeros"), (name,))
+        return Call(Name("_zeros.zeros"), (name,))
     return name

@@ -104,13 +104,13 @@ def test_what_derivatives_become(tmp_path: Path, name: str) -> None:
 
 FORWARD = {
     "(x_t * y_p + x_p * y_t) * s": (
-        "    x_p = inputs[0]\n    x_t = _support.tangent(inputs[0], tangents[0])\n"
-        "    y_p = inputs[1]\n    y_t = _support.tangent(inputs[1], tangents[1])\n"
+        "    x_p = inputs[0]\n    x_t = _zeros.tangent(inputs[0], tangents[0])\n"
+        "    y_p = inputs[1]\n    y_t = _zeros.tangent(inputs[1], tangents[1])\n"
         '    s = keyword_only_inputs["s"]\n'
         "    return ((x_t * y_p + x_p * y_t) * s,)\n"
     ),
     "auto_linear": (
-        "    x_t = _support.tangent(inputs[0], tangents[0])\n    y = inputs[1]\n"
+        "    x_t = _zeros.tangent(inputs[0], tangents[0])\n    y = inputs[1]\n"
         '    s = keyword_only_inputs["s"]\n'
         "    return (torch.ops.my.f.default(x_t, y, s=s),)\n"
     ),

@@ -39,13 +39,11 @@ def test_the_files_of_one_operator(tmp_path: Path) -> None:
         "torch-python/mylib_ops/__init__.py",
         "torch-python/mylib_ops/_autocast.py",
         "torch-python/mylib_ops/_autograd.py",
-        "torch-python/mylib_ops/_compiled.py",
         "torch-python/mylib_ops/_forward.py",
         "torch-python/mylib_ops/_library.py",
         "torch-python/mylib_ops/_operators.py",
         "torch-python/mylib_ops/_places.py",
-        "torch-python/mylib_ops/_support.py",
-        "torch-python/mylib_ops/_writes.py",
+        "torch-python/mylib_ops/_results.py",
         "torch-python/mylib_ops/functions.py",
         "torch-python/mylib_ops/py.typed",
         "torch-python/tests/test_mylib_ops.py",
@@ -56,22 +54,16 @@ def test_kernels_alone_need_fewer_files(tmp_path: Path) -> None:
     files = files_of(tmp_path, "- func: relu(Tensor self) -> Tensor\n  dispatch: {CPU: f}\n")
     assert sorted(path.rpartition("/")[2] for path in files) == [
         "__init__.py",
-        "_autocast.py",
-        "_autograd.py",
-        "_compiled.py",
-        "_forward.py",
+        "_declared.py",
         "_library.py",
         "_operators.py",
         "_places.py",
-        "_writes.py",
         "functions.py",
         "py.typed",
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["_autograd.py", "_forward.py", "_library.py", "_support.py", "_writes.py"]
-)
+@pytest.mark.parametrize("name", ["_autograd.py", "_forward.py", "_library.py", "_results.py"])
 def test_modules_are_copied_as_they_are(tmp_path: Path, name: str) -> None:
     text = files_of(tmp_path, EVERYTHING)[f"torch-python/mylib_ops/{name}"]
     header, _, rest = text.partition("# ruff: noqa\n")

@@ -27,7 +27,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import toy_ops  # noqa: F401
-from toy_ops import _places, _writes
+from toy_ops import _places, _results
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # pytest would show hundreds of its empty lines where a compiled call fails.
@@ -201,7 +201,7 @@ def test_opcheck(case: Case) -> None:
     # It sees what a composed kernel calls, and not what that returns. PyTorch's own schemas do not
     # say all.
     if case.op.namespace != "aten":
-        broken = _writes.broken_promise(case.op._schema, args, kwargs, result)
+        broken = _results.broken_promise(case.op._schema, args, kwargs, result)
         assert not broken, broken
 
 

@@ -17,7 +17,15 @@ import torch
 from torch import SymInt, Tensor, device, dtype, layout, memory_format
 from torch.types import Number
 
-from . import _library, _places, _support
+from . import (
+    _places,
+    _autograd,
+    _declared,
+    _library,
+    _results,
+    _transposed,
+    _underived,
+)
 
 
 def privateuse1_aten__empty_memory_format(
@@ -552,6 +560,7 @@ OPERATORS = [
             "given": lambda self, scale=1.0: ((self, scale), {}),
             "setup_context": setup_context_squash,
             "backward": backward_squash,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -566,10 +575,16 @@ OPERATORS = [
         },
     ),
 ]
+_declared.load("toy_backend.device", OPERATORS)
+_declared.check_defined(OPERATORS, defines=True)
 _library.register(
     "toy_ops",
     OPERATORS,
     kind="DEF",
     defines=True,
-    load="toy_backend.device",
+    checked=_results.checked,
+    features=[
+        _autograd.register,
+        _underived.register,
+    ],
 )

@@ -16,7 +16,20 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor, device, dtype
 
-from . import _library, _places, _support
+from . import (
+    _places,
+    _autocast,
+    _autograd,
+    _declared,
+    _functionalize,
+    _library,
+    _special,
+    _support,
+    _transposed,
+    _underived,
+    _writes,
+    _zeros,
+)
 
 
 def fake_muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
@@ -133,6 +146,13 @@ def backward_scale(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     if needs[0]:
         grad_self_ = grad * s
     return (grad_self_, None)
+
+
+def forward_scale(inputs: tuple[Any, ...], output: Any, tangents: list[Any]) -> tuple[Any, ...]:
+    """Tangents of the results of torch_ops::scale."""
+    s = inputs[1]
+    grad = tangents[0].conj()
+    return ((grad * s).conj(),)
 
 
 def setup_context_scale_(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -259,6 +279,7 @@ OPERATORS = [
             "fake": fake_muladd,
             "setup_context": setup_context_muladd,
             "backward": backward_muladd,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -269,6 +290,7 @@ OPERATORS = [
             "fake": fake_scale,
             "setup_context": setup_context_scale,
             "backward": backward_scale,
+            "forward": forward_scale,
         },
     ),
     _library.Operator(
@@ -277,9 +299,11 @@ OPERATORS = [
         "scale_(Tensor(a!) self, float s) -> Tensor(a!)",
         {
             "fake": fake_scale_,
-            "functionalize": _library.functional("torch_ops::scale"),
+            "functionalize": _functionalize.functional("torch_ops::scale"),
+            "special": _special.Special,
             "setup_context": setup_context_scale_,
             "backward": backward_scale_,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -288,7 +312,7 @@ OPERATORS = [
         "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)",
         {
             "fake": fake_scale_out,
-            "functionalize": _library.functional("torch_ops::scale"),
+            "functionalize": _functionalize.functional("torch_ops::scale"),
             "underived": torch.is_tensor,
         },
     ),
@@ -298,8 +322,11 @@ OPERATORS = [
         "minmax(Tensor self) -> (Tensor min, Tensor max)",
         {
             "fake": fake_minmax,
+            "keep_results": _zeros.keep_results,
+            "fill": _zeros.filled,
             "setup_context": setup_context_minmax,
             "backward": backward_minmax,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -333,6 +360,7 @@ OPERATORS = [
             "fake": fake_smooth_relu,
             "setup_context": setup_context_smooth_relu,
             "backward": backward_smooth_relu,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -347,10 +375,13 @@ OPERATORS = [
         "hinge(Tensor input, Tensor target, float margin=1.0) -> (Tensor loss, Tensor is_inside)",
         {
             "fake": fake_hinge,
+            "keep_results": _zeros.keep_results,
+            "fill": _zeros.filled,
             "given": lambda input, target, margin=1.0: ((input, target, margin), {}),
             "setup_context": setup_context_hinge,
             "backward": backward_hinge,
-            "autocast": _library.Casts(_library.float32, back=0),
+            "transposed": _transposed.transposed,
+            "autocast": _autocast.Casts(_autocast.float32, back=0),
         },
     ),
     _library.Operator(
@@ -362,6 +393,7 @@ OPERATORS = [
             "given": lambda x, saved_x, _kernel=1.0: ((x, saved_x, _kernel), {}),
             "setup_context": setup_context_drift,
             "backward": backward_drift,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -372,13 +404,22 @@ OPERATORS = [
             "fake": fake_column_sums,
             "setup_context": setup_context_column_sums,
             "backward": backward_column_sums,
+            "transposed": _transposed.transposed,
         },
     ),
 ]
+_declared.load("torch_ops._C", OPERATORS)
+_declared.check_defined(OPERATORS, defines=False)
 _library.register(
     "torch_ops_python",
     OPERATORS,
     kind="DEF",
     defines=False,
-    load="torch_ops._C",
+    features=[
+        _functionalize.register,
+        _autocast.register,
+        _writes.register,
+        _declared.unless_taken(_autograd.register, "torch_ops._C"),
+        _underived.register,
+    ],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NoReturn, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 import torch
 from torch import Tensor
@@ -97,33 +97,6 @@ def sum_sizes(values: Sequence[Tensor], dim: Any) -> int:
 def real(value: Any) -> torch.dtype:
     dtype: torch.dtype = value.dtype if isinstance(value, Tensor) else value
     return dtype.to_real()
-
-
-def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
-    """Which inputs need a gradient: those that were left out need none."""
-    return [*needs, *(False for _ in range(count - len(needs)))]
-
-
-def tangent(value: Any, given: Any) -> Any:
-    """The tangent of an argument: zeros where there is none."""
-    if isinstance(value, list):
-        return [tangent(*pair) for pair in zip(value, given)]
-    return torch.zeros_like(value) if given is None and value is not None else given
-
-
-def info_of(value: Tensor) -> tuple[Any, torch.dtype, torch.device]:
-    """What backward needs to know about a tensor to make zeros like it."""
-    return value.shape, value.dtype, value.device
-
-
-def zeros(info: tuple[Any, torch.dtype, torch.device]) -> Tensor:
-    shape, dtype, device = info
-    return torch.zeros(shape, dtype=dtype, device=device)
-
-
-def not_implemented(name: str, reason: str = "") -> NoReturn:
-    why = f": {reason}" if reason else ""
-    raise NotImplementedError(f"the derivative of {name} is not implemented{why}")
 
 
 def promote(*values: Any) -> torch.dtype:

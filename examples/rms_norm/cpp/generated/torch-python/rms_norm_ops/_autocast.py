@@ -7,20 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from ._writes import Function, tensors_of, values_at
+from ._library import Function, Registering
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
-_torch: Any = torch
 
-DEVICES = {"CPU": "cpu", "CUDA": "cuda", "XPU": "xpu", "MPS": "mps"}
+_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "XPU": "xpu", "MPS": "mps"}
 
 
 def float32(device: str) -> torch.dtype:
@@ -45,7 +43,20 @@ class Casts:
         return self.dtype_for(device)
 
 
-def casting(op: Any, key: str, device: str, current: Callable[[], Function]) -> Function:
+def register(registering: Registering) -> None:
+    """A kernel for the autocast key of every device that has none yet."""
+    if not registering.has("autocast"):
+        return
+    which = registering.name, "autocast"
+    own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
+    for backend, device in (_DEVICES | own).items():
+        key = f"Autocast{backend}"
+        if hasattr(_C.DispatchKey, key) and not registering.has_kernel(key):
+            kernel = _casting(registering.op, key, device, lambda: registering.table[which])
+            registering.impl(key, kernel)
+
+
+def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function]) -> Function:
     """The kernel for an autocast key, which takes the rule that is current."""
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
 
@@ -54,49 +65,31 @@ def casting(op: Any, key: str, device: str, current: Callable[[], Function]) -> 
         return is_eligible and value.is_floating_point()
 
     def cast(argument: Any, dtype: torch.dtype) -> Any:
-        return pytree.tree_map_only(
-            torch.Tensor, lambda value: value.to(dtype) if is_cast(value) else value, argument
-        )
+        def own(value: torch.Tensor) -> torch.Tensor:
+            return value.to(dtype) if is_cast(value) else value
+
+        return pytree.tree_map_only(torch.Tensor, own, argument)
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        rule = current()
-        dtype = rule(device)
+        rule = current_rule()
+        casts = rule if isinstance(rule, Casts) else Casts(rule)
+        dtype = casts.dtype_for(device)
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         with _C._ExcludeDispatchKeyGuard(keyset):
-            only = rule.only if isinstance(rule, Casts) else ()
-            given = [cast(v, dtype) if not only or i in only else v for i, v in enumerate(args)]
-            named = {n: cast(v, dtype) if not only or n in only else v for n, v in kwargs.items()}
-            result = op(*given, **named)
-        if not isinstance(rule, Casts) or rule.back is None:
+            for place in casts.only or list(given):
+                if place in given:
+                    given[place] = cast(given[place], dtype)
+            positional = [given.pop(index) for index in range(len(args))]
+            result = op(*positional, **given)
+        if casts.back is None:
             return result
-        (before,) = values_at([rule.back], args, kwargs)
-        if not is_cast(before):
-            return result
-        return pytree.tree_map_only(torch.Tensor, cast_back(before.dtype), result)
+        before = kwargs[casts.back] if isinstance(casts.back, str) else args[casts.back]
+        return cast_back(result, before.dtype) if is_cast(before) else result
 
-    def cast_back(dtype: torch.dtype) -> Function:
-        return lambda value: value.to(dtype) if value.is_floating_point() else value
+    def cast_back(result: Any, dtype: torch.dtype) -> Any:
+        def own(value: torch.Tensor) -> torch.Tensor:
+            return value.to(dtype) if value.is_floating_point() else value
+
+        return pytree.tree_map_only(torch.Tensor, own, result)
 
     return kernel
-
-
-# The autocast of a call, for what computes it again.
-
-
-def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
-    """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
-    devices = [*more, *(tensor.device.type for tensor in tensors_of(inputs))]
-    known = filter(_torch.amp.is_autocast_available, devices)
-    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
-
-
-def under(kept: dict[str, Any], reference: Function) -> Function:
-    """A reference under the autocast of a call. What is cast there is not for other calls."""
-
-    def again(*args: Any, **kwargs: Any) -> Any:
-        with ExitStack() as states:
-            for device, state in kept.items():
-                if {device: state} != autocasts((), device):
-                    states.enter_context(_torch.autocast(device, *state, cache_enabled=False))
-            return reference(*args, **kwargs)
-
-    return again

@@ -15,7 +15,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import _axes, _library, _places, _support
+from . import (
+    _places,
+    _autocast,
+    _autograd,
+    _axes,
+    _axes_in_torch,
+    _batches,
+    _library,
+    _results,
+    _support,
+    _transposed,
+    _zeros,
+)
 
 
 def cpu_add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float = 1e-06) -> Any:
@@ -137,10 +149,10 @@ def forward_add_rms_norm(
 ) -> tuple[Any, ...]:
     """Tangents of the results of rms_norm::add_rms_norm."""
     x_p = inputs[0]
-    x_t = _support.tangent(inputs[0], tangents[0])
-    residual_t = _support.tangent(inputs[1], tangents[1])
+    x_t = _zeros.tangent(inputs[0], tangents[0])
+    residual_t = _zeros.tangent(inputs[1], tangents[1])
     weight_p = inputs[2]
-    weight_t = _support.tangent(inputs[2], tangents[2])
+    weight_t = _zeros.tangent(inputs[2], tangents[2])
     sum = output[1]
     rstd = output[2]
     return (
@@ -219,12 +231,14 @@ OPERATORS = [
         {
             "CPU": cpu_add_rms_norm,
             "fake": fake_add_rms_norm,
+            "keep_results": _zeros.keep_results,
+            "fill": _zeros.filled,
             "given": lambda x, residual, weight, eps=1e-06: ((x, residual, weight, eps), {}),
             "setup_context": setup_context_add_rms_norm,
             "backward": backward_add_rms_norm,
             "forward": forward_add_rms_norm,
-            "vmap": axes_add_rms_norm.vmap,
-            "autocast": _library.float32,
+            "vmap": _batches.rule(axes_add_rms_norm),
+            "autocast": _autocast.float32,
         },
     ),
     _library.Operator(
@@ -234,9 +248,12 @@ OPERATORS = [
         {
             "CPU": cpu_add_rms_norm_backward,
             "fake": fake_add_rms_norm_backward,
+            "keep_results": _zeros.keep_results,
+            "fill": _zeros.filled,
             "setup_context": setup_context_add_rms_norm_backward,
             "backward": backward_add_rms_norm_backward,
-            "vmap": axes_add_rms_norm_backward.vmap,
+            "transposed": _transposed.transposed,
+            "vmap": _batches.rule(axes_add_rms_norm_backward),
         },
     ),
 ]
@@ -245,8 +262,13 @@ _library.register(
     OPERATORS,
     kind="DEF",
     defines=True,
+    checked=_results.checked,
+    features=[
+        _autocast.register,
+        _autograd.register,
+    ],
 )
-_axes.register(
+_axes_in_torch.register(
     axes_add_rms_norm,
     axes_add_rms_norm_backward,
 )

@@ -1,0 +1,32 @@
+"""References as kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ._library import Function
+
+# Parts of torch have no annotations.
+_C: Any = torch._C
+
+
+def apart(function: Function) -> Function:
+    """A function whose results share no memory with its arguments, nor with each other: those of an operator do not."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        leaves = pytree.tree_leaves((args, kwargs))
+        known = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+        def own(value: torch.Tensor) -> torch.Tensor:
+            if any(_C._is_alias_of(value, other) for other in known):
+                value = value.clone()
+            known.append(value)
+            return value
+
+        return pytree.tree_map_only(torch.Tensor, own, found)
+
+    return call

@@ -1,0 +1,48 @@
+"""What modules of torch know of operators with axes: DTensor, NestedTensor and the flop counter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from . import _jagged, _sharding
+from ._axes import Axes, leaves, named_arguments, places_in, sizes_at
+from ._later import when_imported
+from ._library import handle
+
+LineOf = Callable[[str], Axes]
+_lines: dict[str, Axes] = {}
+
+
+def register(*lines: Axes) -> None:
+    """Register strategies and formulas in these modules once they are imported. A reload of the package replaces the lines."""
+    new = [line.operator for line in lines if line.operator not in _lines]
+    _lines.update({line.operator: line for line in lines})
+    modules: dict[str, Callable[[LineOf, str], None]] = {
+        "torch.distributed.tensor": _sharding.register,
+        "torch.utils.flop_counter": _register_flops,
+        "torch.nested._internal.ops": _jagged.register,
+    }
+    for module, register_in in modules.items():
+        when_imported(module, partial(register_in, _lines.__getitem__), new)
+
+
+def _register_flops(line_of: LineOf, operator: str) -> None:
+    """Twice the product of all sizes, for a sum over an axis that several tensors have."""
+    from torch.utils import flop_counter
+
+    op = handle(operator)
+    tensors = line_of(operator).tensors.values()
+    summed = [axis for axes in tensors for axis in axes if axis.endswith("+")]
+
+    def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        line, given = line_of(operator), leaves(named_arguments(op, args, kwargs))
+        places, _ = places_in(line, given)
+        sizes = sizes_at(line, given, places).values()
+        count: int = 2 * math.prod(sizes)
+        return count
+
+    if op.overloadpacket not in flop_counter.flop_registry and len(summed) > len(set(summed)):
+        flop_counter.register_flop_formula(op.overloadpacket, get_raw=True)(flops)

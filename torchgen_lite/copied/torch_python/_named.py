@@ -1,0 +1,46 @@
+"""Functions that rules and formulas name, in modules that are imported at the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from ._library import Function, resolve
+
+# The modules that rules, formulas and kernels of Triton are in.
+modules: set[str] = set()
+
+
+def _plainly(function: Function, /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def named(place: str, module: str, name: str, calling: Function = _plainly) -> Function:
+    """The function of that name. `calling` gives it the arguments that PyTorch leaves out."""
+    modules.add(module)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return calling(resolve(place, module, name), *args, **kwargs)
+
+    return call
+
+
+def sources() -> Iterator[Path]:
+    """The files of these modules, found where imports look, and not imported."""
+    for module in sorted(modules):
+        origin = _origin_of(module)
+        if origin is not None and origin.endswith(".py"):
+            yield Path(origin)
+
+
+def _origin_of(module: str) -> str | None:
+    folders: Any = None
+    found = None
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}".lstrip(".")
+        found = PathFinder.find_spec(name, folders)
+        folders = found.submodule_search_locations if found is not None else None
+    return found.origin if found is not None else None

@@ -1,0 +1,98 @@
+"""Forward mode of operators whose entries have formulas for gradients alone.
+
+Note [Forward mode is transposed]
+A formula gives the gradient of an argument, and is linear in the gradients of the results. So PyTorch's own autograd
+can differentiate it, at any point: its derivative, applied to the tangent of the argument, is the tangent of the
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ._library import Table
+from ._refusals import is_real, refused, wants_gradient
+
+Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+class Kept:
+    """What `setup_context` keeps for formulas, for the inputs that have `tangents`."""
+
+    def __init__(self, tangents: Sequence[Any]) -> None:
+        self.needs_input_grad = pytree.tree_map(lambda t: t is not None, tangents)
+        self.saved_tensors: tuple[Any, ...] = ()
+        self.without: tuple[Any, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self.without = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Nothing: the tensor that is written is in no graph here."""
+
+
+def for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
+    return tuple(
+        [None] * len(need) if gradient is None and isinstance(need, list) else gradient
+        for need, gradient in zip(ctx.needs_input_grad, gradients)
+    )
+
+
+def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any) -> list[Any]:
+    """The tangents of the results; see Note [Forward mode is transposed]. `given` are those of the arguments."""
+    kept = Kept(given)
+    table[operator, "setup_context"](kept, *inputs, output)
+    results, shape = pytree.tree_flatten(output)
+
+    def gradients_at(points: Sequence[Any]) -> list[Pair]:
+        """What the formulas give for these gradients, each with the tangent of its argument."""
+        grads = pytree.tree_unflatten(points, shape)
+        with torch.enable_grad():
+            each = grads if isinstance(output, tuple) else [grads]
+            found = for_inputs(kept, table[operator, "backward"](kept, *each))
+        leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
+        return [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
+
+    zeros = [_cotangent(result, kept) for result in results]
+    wanted = [value for value in zeros if wants_gradient(value)]
+    pairs = gradients_at(zeros)
+    if not all(gradient.requires_grad for gradient, _ in pairs):
+        refused(operator, "its formulas can't be differentiated")()
+    if pairs and wanted:
+        tangents = pulled(pairs, wanted, torch.is_grad_enabled())
+        if (operator, "tried") in table:
+            tangents = table[operator, "tried"](operator, gradients_at, zeros, pairs, tangents)
+    else:
+        tangents = [torch.zeros_like(value) for value in wanted]
+    found = iter(tangents)
+    return [next(found) if wants_gradient(value) else None for value in zeros]
+
+
+def pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[torch.Tensor]:
+    """The derivative of gradients, applied to the tangents beside them."""
+    gradients, weights = zip(*pairs)
+    how: Any = {"create_graph": create_graph, "allow_unused": True, "materialize_grads": True}
+    return cast("Sequence[torch.Tensor]", torch.autograd.grad(gradients, wanted, weights, **how))
+
+
+def _cotangent(result: Any, kept: Kept) -> Any:
+    """A gradient of a result, which formulas are differentiated by; None where there is none."""
+    if not isinstance(result, torch.Tensor):
+        return None
+    is_kept = not any(result is one for one in kept.without)
+    return torch.zeros_like(result, requires_grad=is_kept and is_real(result))
+
+
+def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    """The tangent of an argument as the gradient of its gradient: the engine would cast and sum that to the argument."""
+    if tangent.is_complex() and not gradient.is_complex():
+        tangent = torch.real(tangent)
+    return tangent.to(gradient.dtype).expand(gradient.shape)

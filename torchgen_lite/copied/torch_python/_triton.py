@@ -1,0 +1,68 @@
+"""Kernels that launch Triton kernels, which compilers trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import torch
+from torch._functorch import config
+from torch._library import triton
+from torch._subclasses import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+
+from ._library import Function, Registering, library_function, resolve, tensors_of
+from ._named import modules
+
+# Parts of torch have no annotations.
+_C: Any = torch._C
+
+
+def launching(place: str, module: str, name: str, kernel: Function) -> Function:
+    """A kernel that launches Triton kernels in that function; compilers trace `__wrapped__`, which is slow to run."""
+    modules.add(module)
+    call: Any = triton.set_wrap_triton_enabled(False)(kernel)
+    call.launched = lambda: triton.get_inner_triton_kernels(resolve(place, module, name))
+    return cast("Function", call)
+
+
+class _Launched(list[Any]):
+    """Triton kernels, which caches of compiled programs ask for; functions are imported then."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return (found for kernel in super().__iter__() for found in kernel.launched())
+
+
+def register(registering: Registering) -> None:
+    """Let compilers trace the kernel that a call would run; as with `triton_op`, exported programs keep the call."""
+    name, table = registering.name, registering.table
+    launching_keys = [
+        key for key in registering.operator.rules if hasattr(table[name, key], "launched")
+    ]
+    if not launching_keys:
+        return
+
+    def rule(mode: Any, op: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        key = _plain_key(registering, types, tensors_of((args, kwargs)))
+        is_wanted = getattr(config, "decompose_custom_triton_ops", True)
+        if key not in launching_keys or not is_wanted:
+            return mode.__torch_dispatch__(op, types, args, kwargs)
+        with mode:
+            return cast("Any", table[name, key]).__wrapped__(*args, **kwargs)
+
+    known = getattr(triton, "triton_ops_to_kernels", {})
+    known[name] = _Launched(table[name, key] for key in launching_keys)
+    register_dispatch = library_function("register_torch_dispatch")
+    register_dispatch(name, FunctionalTensorMode, rule, lib=registering.library)
+
+
+def _plain_key(registering: Registering, types: Any, tensors: Sequence[torch.Tensor]) -> str:
+    """The key of the kernel that a call with plain tensors of one device runs; empty for other calls."""
+    keys = {_C._dispatch_key_for_device(value.device.type) for value in tensors}
+    # A tensor on the CPU, a number, may stand beside those of a device.
+    [key, *others] = keys - {"CPU"} or keys or {"Undefined"}
+    is_strided = all(value.layout is torch.strided for value in tensors)
+    is_plain = {*types} <= {torch.Tensor, FakeTensor, FunctionalTensor}
+    if others or not is_strided or not is_plain:
+        return ""
+    return key if registering.has_kernel(key) else "CompositeExplicitAutograd"

@@ -1,0 +1,62 @@
+"""What derivatives call: zeros for gradients that do not come, and for tangents that there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree as pytree
+
+# What backward needs to know about a tensor to make zeros like it.
+Info = tuple[Any, torch.dtype, torch.device]
+
+
+def keep_results(ctx: Any, result: Any) -> None:
+    """Let `filled` know what the gradients of these results are like."""
+    ctx._results = [_made_like(value) for value in pytree.tree_leaves(result)]
+
+
+def filled(ctx: Any, grads: Sequence[Any]) -> list[Any]:
+    """The gradients of all results, zeros where none came."""
+    given = next(grad for grad in grads if grad is not None)
+    return [make(given) if grad is None else grad for grad, make in zip(grads, ctx._results)]
+
+
+def _made_like(value: Any) -> Callable[[Tensor], Any]:
+    """What makes zeros like a result, without keeping it, of the class of another gradient: a DTensor, if it is one."""
+    if not isinstance(value, Tensor):
+        return lambda given: None
+    if value.is_nested:
+        # Others are not made from a shape.
+        kept = value.detach()
+        return lambda given: torch.zeros_like(kept)
+    shape, dtype, device = value.shape, value.dtype, value.device
+    return lambda given: given.new_zeros(shape, dtype=dtype, device=device)
+
+
+def tangent(value: Any, given: Any) -> Any:
+    """The tangent of an argument: zeros where there is none."""
+    if isinstance(value, list):
+        return [tangent(item, its_tangent) for item, its_tangent in zip(value, given)]
+    return torch.zeros_like(value) if given is None and value is not None else given
+
+
+def info_of(value: Tensor) -> Info:
+    return value.shape, value.dtype, value.device
+
+
+def zeros(info: Info) -> Tensor:
+    shape, dtype, device = info
+    return torch.zeros(shape, dtype=dtype, device=device)
+
+
+def not_implemented(name: str, reason: str = "") -> NoReturn:
+    why = f": {reason}" if reason else ""
+    raise NotImplementedError(f"the derivative of {name} is not implemented{why}")
+
+
+def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
+    """Which inputs need a gradient: those that were left out need none."""
+    return [*needs, *(False for _ in range(count - len(needs)))]

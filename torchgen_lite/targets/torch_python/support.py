@@ -1,0 +1,193 @@
+"""Which of the modules of `copied/torch_python` a package carries: those that its operators need, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.targets.torch_python.autograd import Autograd
+from torchgen_lite.targets.torch_python.fakes import computes
+from torchgen_lite.targets.torch_python.model import Package
+from torchgen_lite.targets.torch_python.registration import Recorded, Registered
+
+# What each module imports.
+IMPORTS: Mapping[str, Sequence[str]] = {
+    "_apart": ["_library"],
+    "_autocast": ["_library"],
+    "_autograd": ["_forward", "_library"],
+    "_axes": ["_library", "_support"],
+    "_axes_in_torch": ["_axes", "_jagged", "_later", "_library", "_sharding"],
+    "_batches": ["_axes", "_library", "_writes"],
+    "_checkpoint": ["_library"],
+    "_compiled": ["_apart", "_later", "_library"],
+    "_declared": ["_library"],
+    "_final": ["_library"],
+    "_forward": ["_library"],
+    "_functionalize": ["_library", "_writes"],
+    "_gradients": ["_library", "_refusals", "_transposed"],
+    "_jagged": ["_axes", "_library", "_writes"],
+    "_later": [],
+    "_library": [],
+    "_linear": ["_refusals", "_transposed"],
+    "_named": ["_library"],
+    "_opaque": ["_library"],
+    "_random": ["_library"],
+    "_refusals": ["_forward", "_library"],
+    "_results": ["_library"],
+    "_sharding": ["_axes", "_library", "_writes"],
+    "_special": ["_autograd", "_library", "_transposed", "_writes"],
+    "_support": [],
+    "_transposed": ["_library", "_refusals"],
+    "_triton": ["_library", "_named"],
+    "_underived": ["_autograd", "_forward", "_library", "_refusals", "_writes"],
+    "_versions": ["_library"],
+    "_views": ["_autograd", "_forward", "_library"],
+    "_writes": ["_library"],
+    "_zeros": [],
+}
+# What registers more of an operator than its kernels and its fake, in the order in which it does.
+_FEATURES: Mapping[str, str] = {
+    "_views": "register",
+    "_functionalize": "register",
+    "_compiled": "register_effects",
+    "_autocast": "register",
+    "_triton": "register",
+    "_random": "register",
+    "_writes": "register",
+    "_autograd": "register",
+    "_underived": "register",
+}
+
+
+@dataclass(frozen=True)
+class Support:
+    """The modules of a package: those that `_operators.py` `names`, and all that it `carries`."""
+
+    names: Sequence[str]
+    carries: Sequence[str]
+    features: Sequence[str]
+
+    def has(self, module: str) -> bool:
+        return module in self.names
+
+
+def build_support(
+    package: Package, autograd: Autograd, registered: Sequence[Registered]
+) -> Support:
+    """What is needed for these operators and what is registered for each."""
+    needed = {"_library", *_of_package(package, autograd)}
+    for one in registered:
+        needed.update(_of_rules(one))
+        needed.update(_of_operator(package, one))
+    carried = _with_imports({*needed, *_named_elsewhere(package)})
+    features = [f"{module}.{name}" for module, name in _FEATURES.items() if module in needed]
+    return Support(sorted(needed), sorted(carried), _with_others(package, features))
+
+
+def _with_others(package: Package, features: Sequence[str]) -> list[str]:
+    """The features, where formulas give way to those of another library that defines the operators."""
+    if package.options.is_defining:
+        return list(features)
+    load = f', "{package.options.load}"' if package.options.load else ""
+    given_way = f"_declared.unless_taken(_autograd.register{load})"
+    return [given_way if name == "_autograd.register" else name for name in features]
+
+
+def _with_imports(modules: Collection[str]) -> set[str]:
+    """The modules, and all that they import."""
+    found: set[str] = set()
+    left = [*modules]
+    while left:
+        module = left.pop()
+        if module not in found:
+            found.add(module)
+            left += IMPORTS[module]
+    return found
+
+
+def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
+    calls_torch = any(not module for module, _ in autograd.functions.values())
+    if calls_torch or any(operator.function.torch for operator in package.operators):
+        yield "_versions"
+    if any(module for module, _ in autograd.functions.values()):
+        yield "_named"
+    if autograd.calls_zeros:
+        yield "_zeros"
+    if not package.options.is_defining or any(one.is_torchs for one in package.operators):
+        yield "_declared"
+    if package.options.final:
+        yield "_final"
+
+
+def _named_elsewhere(package: Package) -> Iterator[str]:
+    """What `__init__.py` has a function of, and what tests of samples call."""
+    functions = [operator.function for operator in package.own]
+    if any(function.checkpoint for function in functions):
+        yield "_checkpoint"
+    if any(function.samples is not None for function in functions):
+        yield "_results"
+
+
+def _of_rules(one: Registered) -> Iterator[str]:
+    """What registers the rules of an operator, or what they name."""
+    function = one.operator.function
+    if one.opaque:
+        yield "_opaque"
+    if one.computed:
+        yield "_apart"
+    if one.is_traced_view:
+        yield "_views"
+    if one.functional:
+        yield "_functionalize"
+    if one.recorded is not None:
+        yield from _of_recorded(one.recorded)
+    if one.is_underived:
+        yield "_underived"
+    if function.effects or function.decompose or one.has_flops:
+        yield "_compiled"
+    if one.casts is not None:
+        yield "_autocast"
+    if any(is_launched for _, _, _, is_launched in one.kernels):
+        yield "_triton"
+
+
+def _of_recorded(recorded: Recorded) -> Iterator[str]:
+    yield "_autograd"
+    if recorded.refuses or recorded.no_forward:
+        yield "_refusals"
+    if recorded.is_special:
+        yield "_special"
+    if recorded.fills_gradients:
+        yield "_zeros"
+    if recorded.is_transposed:
+        yield "_transposed"
+    if recorded.is_tried:
+        yield "_linear"
+
+
+def _of_operator(package: Package, one: Registered) -> Iterator[str]:
+    """What the entry of an operator asks for, beside its rules."""
+    operator, function, schema = one.operator, one.operator.function, one.operator.schema
+    if (one.kernels or one.computed) and not (package.options.final or operator.is_torchs):
+        yield "_results"
+    rules = {"fake": one.fake, "vmap": one.vmap}
+    if any(rules[field] and field in operator.functions for field in rules):
+        yield "_named"
+    if package.names_reference(operator):
+        yield "_named"
+    if function.is_auto and one.recorded is not None:
+        yield "_gradients"
+    if operator.is_torchs:
+        return
+    if schema.written:
+        yield "_writes"
+    if schema.written or (schema.is_aliasing and operator.facts.is_composed):
+        yield "_functionalize"
+    if "nondeterministic_seeded" in function.tags:
+        yield "_random"
+    if operator.facts.axes is not None:
+        yield from ("_axes", "_axes_in_torch")
+        if not function.vmap:
+            yield "_batches"
+    if computes(package, operator):
+        yield "_support"
