@@ -90,9 +90,7 @@ def check_syntax(
         *(f"-I{path}" for path in includes),
         name,
     ]
-    # Messages in plain English and ASCII, whatever the user's language.
-    environment = {**os.environ, "LC_ALL": "C"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)
     return Compiled(done.returncode == 0, done.stderr)
 
 
@@ -191,12 +189,29 @@ def compile_library(
     includes: Sequence[Path] = (),
 ) -> Path:
     """Compile and link a library that `torch.ops.load_library` takes. Warnings count as errors."""
+    done = try_library(folder, sources, flags=flags, includes=includes)
+    assert done.ok, done.messages
+    return folder / "library.so"
+
+
+def try_library(
+    folder: Path,
+    sources: Sequence[str],
+    *,
+    flags: Sequence[str] = (),
+    includes: Sequence[Path] = (),
+) -> Compiled:
+    """The same, where it is a question whether that compiles."""
     import torch
 
     libraries = Path(torch.__file__).parent / "lib"
     command = ["g++", "-shared", *with_torch(), *flags, *_WARNINGS]
     command += [*(f"-I{path}" for path in includes), *sources, "-o", "library.so"]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-ltorch", "-ltorch_cpu", "-lc10"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return folder / "library.so"
+    done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)
+    return Compiled(done.returncode == 0, done.stderr)
+
+
+def _in_english() -> dict[str, str]:
+    """Messages in plain English and ASCII, whatever the user's language."""
+    return {**os.environ, "LC_ALL": "C"}
