@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,9 +90,7 @@ def check_syntax(
         *(f"-I{path}" for path in includes),
         name,
     ]
-    # Messages in plain English and ASCII, whatever the user's language.
-    environment = {**os.environ, "LC_ALL": "C"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)
     return Compiled(done.returncode == 0, done.stderr)
 
 
@@ -111,29 +110,69 @@ _PRECOMPILED = """\
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 """
-_LIBRARY_FLAGS = ("-O0", "-fPIC")
+# Without collecting garbage below two gigabytes, which would be up to a tenth of the time.
+_LIBRARY_FLAGS = ("-O0", "-fPIC", "--param=ggc-min-heapsize=2097152")
 
 
-@cache
 def with_torch() -> tuple[str, ...]:
     """`torch_flags` for code of which it is no question whether its own `#include` lines are enough: PyTorch's headers
     are one precompiled header.
+    """
+    return _with_precompiled("precompiled", _PRECOMPILED)
 
-    It is half a gigabyte and takes most of a minute, so the processes of a run of tests share it: the first that asks
-    makes it in the folder of the run, and the others wait.
+
+# Headers that parse long and that several of ours include; each includes the next one.
+_LONG = (
+    "torch/csrc/autograd/VariableTypeUtils.h",
+    "ATen/core/dispatch/Dispatcher.h",
+    "ATen/core/Tensor.h",
+)
+
+
+def long_include(text: str, others: Mapping[str, str]) -> str | None:
+    """Which of these a header of this text includes, itself or by what it includes of the others, which have names."""
+    included = _included(text, others)
+    return next((header for header in _LONG if header in included), None)
+
+
+def with_header(header: str | None) -> tuple[str, ...]:
+    """`torch_flags` where this header of PyTorch is there already: for a header that includes it, so that no `#include`
+    which is missing is hidden.
+    """
+    if header is None:
+        return torch_flags()
+    name = Path(header).stem
+    return _with_precompiled(f"only_{name}", f"#include <{header}>\n")
+
+
+def _included(text: str, others: Mapping[str, str]) -> set[str]:
+    """What a header always includes, itself or by others."""
+    always = re.split("^#if", text, maxsplit=1, flags=re.M)[0]
+    found = set(re.findall(r'^#include [<"](.*)[>"]', always, re.M))
+    for name in found & others.keys():
+        found |= _included(others[name], others)
+    return found
+
+
+@cache
+def _with_precompiled(name: str, text: str) -> tuple[str, ...]:
+    """`torch_flags` where a text precedes each source, precompiled.
+
+    It is up to half a gigabyte and takes most of a minute, so the processes of a run of tests share it: the first that
+    asks makes it in the folder of the run, and the others wait.
     """
     # Imported here: Windows has none, and does not compile.
     import fcntl
 
     flags = (*_LIBRARY_FLAGS, *torch_flags())
     folder = Path(os.environ[SHARED_FOLDER])
-    with open(folder / "lock", "w") as lock:
+    with open(folder / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "precompiled.h.gch").exists():
-            write_files(folder, {"precompiled.h": _PRECOMPILED})
-            command = ["g++", *flags, "-x", "c++-header", "precompiled.h"]
+        if not (folder / f"{name}.h.gch").exists():
+            write_files(folder, {f"{name}.h": text})
+            command = ["g++", *flags, "-x", "c++-header", f"{name}.h"]
             subprocess.run(command, cwd=folder, check=True)
-    return (*flags, f"-I{folder}", "-include", "precompiled.h", "-Winvalid-pch")
+    return (*flags, f"-I{folder}", "-include", f"{name}.h", "-Winvalid-pch")
 
 
 def quick_compiler() -> str:
@@ -150,12 +189,29 @@ def compile_library(
     includes: Sequence[Path] = (),
 ) -> Path:
     """Compile and link a library that `torch.ops.load_library` takes. Warnings count as errors."""
+    done = try_library(folder, sources, flags=flags, includes=includes)
+    assert done.ok, done.messages
+    return folder / "library.so"
+
+
+def try_library(
+    folder: Path,
+    sources: Sequence[str],
+    *,
+    flags: Sequence[str] = (),
+    includes: Sequence[Path] = (),
+) -> Compiled:
+    """The same, where it is a question whether that compiles."""
     import torch
 
     libraries = Path(torch.__file__).parent / "lib"
     command = ["g++", "-shared", *with_torch(), *flags, *_WARNINGS]
     command += [*(f"-I{path}" for path in includes), *sources, "-o", "library.so"]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-ltorch", "-ltorch_cpu", "-lc10"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return folder / "library.so"
+    done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)
+    return Compiled(done.returncode == 0, done.stderr)
+
+
+def _in_english() -> dict[str, str]:
+    """Messages in plain English and ASCII, whatever the user's language."""
+    return {**os.environ, "LC_ALL": "C"}

@@ -20,6 +20,7 @@ while [ $left -gt 0 ]; do
   set -- "$@" "$argument"
 done
 if [ "$headers$compiles" = knownyes ]; then
-  set -- -D_GLIBCXX_USE_CXX11_ABI=1 -O0 -fPIC -include "$TORCHGEN_LITE_TESTS_FOLDER/precompiled.h" "$@"
+  set -- -D_GLIBCXX_USE_CXX11_ABI=1 -O0 -fPIC --param=ggc-min-heapsize=2097152 \
+    -include "$TORCHGEN_LITE_TESTS_FOLDER/precompiled.h" "$@"
 fi
 exec g++ "$@"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import check_syntax, long_include, needs_compiler, with_header, write_files
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 
@@ -16,17 +16,38 @@ pytestmark = [pytest.mark.torch, needs_compiler]
 
 COPIED = ROOT / "torchgen_lite" / "copied"
 ALL = {path.relative_to(COPIED): path.read_text() for path in COPIED.rglob("*.h")}
-# What another one includes before anything else is compiled alone with that.
+
+
+def precompiled(path: Path) -> str | None:
+    """The header of PyTorch that precedes one of ours when that is compiled alone."""
+    beside = {other.name: text for other, text in ALL.items() if other.parent == path.parent}
+    return long_include(ALL[path], beside)
+
+
+# What another one includes before anything else is compiled alone with that, unless more precedes that.
 OPENINGS = {path: re.search(r'#include (?:<.*>|"(.*)")', text) for path, text in ALL.items()}
-FIRST = {path.with_name(match[1]) for path, match in OPENINGS.items() if match and match[1]}
+PAIRS = {(path, path.with_name(match[1])) for path, match in OPENINGS.items() if match and match[1]}
+FIRST = {first for path, first in PAIRS if precompiled(path) == precompiled(first)}
 HEADERS = sorted(path.as_posix() for path in ALL if path not in FIRST)
 
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_a_header_compiles_alone(name: str, tmp_path: Path) -> None:
     (tmp_path / "alone.cpp").write_text(f'#include "{name}"\n')
-    done = check_syntax(tmp_path, "alone.cpp", flags=torch_flags(), includes=[COPIED])
+    flags = with_header(precompiled(Path(name)))
+    done = check_syntax(tmp_path, "alone.cpp", flags=flags, includes=[COPIED])
     assert (done.ok, done.messages) == (True, "")
+
+
+def test_what_is_precompiled_is_always_included() -> None:
+    """Not under a condition, nor by a header that is not ours."""
+    name = "ATen/core/dispatch/Dispatcher.h"
+    include = f"#include <{name}>\n"
+    assert long_include(include, {}) == name
+    assert long_include('#include "ours.h"\n', {"ours.h": include}) == name
+    assert long_include('#include "theirs.h"\n', {"ours.h": include}) is None
+    assert long_include(f"#if 1\n{include}#endif\n", {}) is None
+    assert long_include(f"#include <map>\n#if 1\n{include}#endif\n", {}) is None
 
 
 BOTH = """\
@@ -49,5 +70,6 @@ def test_two_libraries_in_one_file(tmp_path: Path) -> None:
         write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "both.cpp").write_text(BOTH)
     include = tmp_path / "out" / "include"
-    done = check_syntax(tmp_path, "both.cpp", flags=torch_flags(), includes=[include])
+    flags = with_header(precompiled(Path("cpp_torch/call_operator.h")))
+    done = check_syntax(tmp_path, "both.cpp", flags=flags, includes=[include])
     assert (done.ok, done.messages) == (True, "")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +16,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.cpp.compiling import (
     check_syntax,
-    compile_library,
     needs_compiler,
+    try_library,
     with_torch,
     write_files,
 )
@@ -241,29 +240,24 @@ def read_table(folder: Path) -> tuple[list[str], list[Row]]:
             for at, (word, type_) in enumerate(every)
         ]
         (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        more = not_compiled(folder, first)
-        if not more:
+        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=[INCLUDE])
+        if done.ok:
             break
-        assert more - refused
+        more = rows_of_errors(done.messages, first)
+        assert more - refused, done.messages
         refused |= more
-    library = compile_library(folder, ["table.cpp"], includes=[INCLUDE])
-    function = ctypes.CDLL(str(library)).table
+    function = ctypes.CDLL(str(folder / "library.so")).table
     function.restype = ctypes.c_char_p
     lines = function().decode().splitlines()
     real, found = lines[: len(SCHEMA_TYPES)], lines[len(SCHEMA_TYPES) :]
     return real, [Row(*one, *line.split(" ", 2)) for one, line in zip(every, found, strict=True)]
 
 
-def not_compiled(folder: Path, first: int) -> set[int]:
+def rows_of_errors(messages: str, first: int) -> set[int]:
     """The rows that libtorch refuses to compile."""
-    flags = ["-fsyntax-only", "-fmax-errors=0", *with_torch()]
-    command = ["g++", *flags, f"-I{INCLUDE}", "table.cpp"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    found = re.findall(r"^table\.cpp:(\d+):\d+:   required from here", done.stderr, flags=re.M)
-    found += re.findall(r"^table\.cpp:(\d+):\d+: error", done.stderr, flags=re.M)
-    rows = {int(line) - first for line in found if int(line) >= first}
-    assert rows or done.returncode == 0, done.stderr
-    return rows
+    found = re.findall(r"^table\.cpp:(\d+):\d+:   required from here", messages, flags=re.M)
+    found += re.findall(r"^table\.cpp:(\d+):\d+: error", messages, flags=re.M)
+    return {int(line) - first for line in found if int(line) >= first}
 
 
 def plain(real: str) -> str:

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 import torchgen_lite
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import (
+    check_syntax,
+    needs_compiler,
+    with_header,
+    with_torch,
+    write_files,
+)
 from torchgen_lite.loader.config.project import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -85,7 +91,8 @@ def syntax(project: Path, text: str, *more: str) -> tuple[bool, list[str]]:
     """Whether a file with the proof at its end compiles, and the lines of what is said."""
     (project / "kernels.cpp").write_text(f"{text}#include <demo/verify_kernels.h>\n")
     include = project / "cpp-torch" / "include"
-    done = check_syntax(project, "kernels.cpp", flags=[*with_torch(), *more], includes=[include])
+    flags = [*with_header("ATen/core/Tensor.h"), *more]
+    done = check_syntax(project, "kernels.cpp", flags=flags, includes=[include])
     return done.ok, done.messages.splitlines()
 
 

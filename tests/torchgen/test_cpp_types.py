@@ -1,6 +1,7 @@
 """The C++ generated for every operator of PyTorch has the types and texts of PyTorch's own headers.
 
-One translation unit includes both, `aten_ops::ops::X` and `at::_ops::X`, and compares them at compile time.
+One translation unit includes both, `aten_ops::ops::X` and `at::_ops::X`, and compares them at compile time, and so it
+does with functions and methods. All calls are compiled: those of functions call, and those of redispatching ones redispatch.
 tests/conformance/README.md has the figures.
 """
 
@@ -12,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.entry.entry import NativeFunction
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -89,20 +91,81 @@ def installed() -> Path:
     return Path(torch.__file__).parent / "include" / "ATen"
 
 
-def differences(generated: Path, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """`struct: member` for each member that differs between our first and their second struct of a pair."""
-    lines = [f"COMPARE({ours}, {theirs})" for ours, theirs in pairs]
-    return said(generated, COMPARE + "\n".join(lines) + "\n")
+@pytest.fixture(scope="module")
+def said(generated: Path, ours: Resolved) -> Mapping[str, list[str]]:
+    """The errors that the compiler reports for each file that compares.
 
-
-def said(generated: Path, text: str) -> list[str]:
-    """The errors that the compiler reports for a translation unit."""
-    (generated / "compare.cpp").write_text(text)
+    It reads them in one translation unit: the templates that they use are the same.
+    """
+    functions = [operator.function for operator in ours.operators]
+    pairs = [*((name, name) for name in our_structs(generated)), *WRONG_PAIRS]
+    texts = {
+        "operators": compare_operators(pairs),
+        "functions": compare_functions(functions, redispatch=False),
+        "redispatch_functions": compare_functions(functions, redispatch=True),
+        "methods": compare_methods(functions),
+    }
+    write_files(generated, {f"compare_{name}.h": text for name, text in texts.items()})
+    lines = [f'#include "compare_{name}.h"\n' for name in texts]
+    write_files(generated, {"compare.cpp": "".join(lines)})
     include = generated / "include"
     done = check_syntax(generated, "compare.cpp", flags=with_torch(), includes=[include])
-    errors = re.findall(r"error: (?:static assertion failed: )?(.*)", done.messages)
-    assert done.ok == (not errors), done.messages
-    return errors
+    pattern = r"^(\S*): (?:\w+ )*error: (?:static assertion failed: )?(.*)"
+    errors = re.findall(pattern, done.messages, re.M)
+    # What is wrong with a header is no difference.
+    others = [error for error in errors if not error[0].startswith("compare_")]
+    assert not others and done.ok == (not errors), done.messages
+    return {
+        name: [text for place, text in errors if place.startswith(f"compare_{name}.h:")]
+        for name in texts
+    }
+
+
+def our_structs(generated: Path) -> list[str]:
+    return structs((generated / "include" / "aten_ops").glob("operators_*.h"))
+
+
+def compare_operators(pairs: Iterable[tuple[str, str]]) -> str:
+    """A difference is said as `struct: member`, for our first struct of a pair and their second one."""
+    lines = [f"COMPARE({ours}, {theirs})" for ours, theirs in pairs]
+    return COMPARE + "\n".join(lines) + "\n"
+
+
+def compare_functions(functions: Sequence[NativeFunction], *, redispatch: bool) -> str:
+    """Both sides have a function of this name and type, or it cannot be pointed to."""
+    ours_scope, scope = ("redispatch", "at::redispatch") if redispatch else ("functions", "at")
+    lines = [
+        f"  (void)static_cast<{pointer(signature)}>(&{name});"
+        for plain, signature in free_functions(functions, redispatch=redispatch)
+        for name in (
+            f"aten_ops::{ours_scope}::{cpp_text.function_name(plain)}",
+            f"{scope}::{plain}",
+        )
+    ]
+    header = "RedispatchFunctions.h" if redispatch else "Functions.h"
+    file = "redispatch_functions" if redispatch else "functions"
+    head = f"#include <ATen/{header}>\n#include <aten_ops/{file}.h>\nvoid compare_{file}() {{\n"
+    return head + "\n".join(lines) + "\n}\n"
+
+
+METHODS = """\
+#include <ATen/Tensor.h>
+#include <aten_ops/methods.h>
+struct Ours : aten_ops::TensorMethods<Ours> {
+  operator const at::Tensor&() const;
+};
+void compare_methods() {
+"""
+
+
+def compare_methods(functions: Sequence[NativeFunction]) -> str:
+    """The same for methods of `at::Tensor`."""
+    lines = [
+        f"  (void)static_cast<{pointer(signature, f'{owner}::')}>(&{owner}::{name});"
+        for plain, signature in methods(functions)
+        for owner, name in (("Ours", cpp_text.function_name(plain)), ("at::Tensor", plain))
+    ]
+    return METHODS + "\n".join(lines) + "\n}\n"
 
 
 def structs(files: Iterable[Path]) -> list[str]:
@@ -122,12 +185,12 @@ WRONG = [
 ]
 
 
-def test_every_operator_is_pytorchs(program: Program, generated: Path, installed: Path) -> None:
+def test_every_operator_is_pytorchs(
+    generated: Path, installed: Path, said: Mapping[str, list[str]]
+) -> None:
     """Both sides have the same operators, with the same types and texts."""
-    ours = structs((generated / "include" / "aten_ops").glob("operators_*.h"))
-    assert ours == structs((installed / "ops").glob("*_ops.h"))
-    pairs = [*((name, name) for name in ours), *WRONG_PAIRS]
-    assert differences(generated, pairs) == WRONG
+    assert our_structs(generated) == structs((installed / "ops").glob("*_ops.h"))
+    assert said["operators"] == WRONG
 
 
 def names_in(files: Iterable[Path], pattern: str) -> Counter[str]:
@@ -140,48 +203,30 @@ INLINE = r"^ *inline [^(\n]*?(\w+)\(.*{$"
 
 
 @pytest.mark.parametrize("redispatch", [False, True])
-def test_free_functions(generated: Path, installed: Path, ours: Resolved, redispatch: bool) -> None:
+def test_free_functions(
+    generated: Path,
+    installed: Path,
+    ours: Resolved,
+    said: Mapping[str, list[str]],
+    redispatch: bool,
+) -> None:
     """Each function in namespace `at` has a generated one with the same type, and there are no others."""
-    found = list(free_functions([o.function for o in ours.operators], redispatch=redispatch))
+    functions = [operator.function for operator in ours.operators]
+    found = list(free_functions(functions, redispatch=redispatch))
     headers = installed.glob("RedispatchFunctions.h" if redispatch else "ops/*.h")
     assert names_in(headers, INLINE) - WRITTEN_BY_HAND == Counter(name for name, _ in found)
-
-    ours_scope, scope = ("redispatch", "at::redispatch") if redispatch else ("functions", "at")
     file = "redispatch_functions" if redispatch else "functions"
     declared = (generated / "include" / "aten_ops").glob(f"{file}_*.h")
     assert sum(len(re.findall("^inline ", h.read_text(), re.M)) for h in declared) == len(found)
-    lines = [
-        f"  (void)static_cast<{pointer(signature)}>(&{name});"
-        for plain, signature in found
-        for name in (
-            f"aten_ops::{ours_scope}::{cpp_text.function_name(plain)}",
-            f"{scope}::{plain}",
-        )
-    ]
-    header = "RedispatchFunctions.h" if redispatch else "Functions.h"
-    head = f"#include <ATen/{header}>\n#include <aten_ops/{file}.h>\nvoid compare() {{\n"
-    assert said(generated, head + "\n".join(lines) + "\n}\n") == []
+    assert said[file] == []
 
 
-def test_methods(generated: Path, installed: Path, ours: Resolved) -> None:
+def test_methods(installed: Path, ours: Resolved, said: Mapping[str, list[str]]) -> None:
     """The same for the methods of at::Tensor."""
-    found = list(methods([o.function for o in ours.operators]))
+    found = methods([operator.function for operator in ours.operators])
     defined = names_in([installed / "core" / "TensorBody.h"], r"^inline .*? Tensor::(\w+)\(.*{$")
     assert defined - WRITTEN_BY_HAND == Counter(name for name, _ in found)
-    lines = [
-        f"  (void)static_cast<{pointer(signature, f'{owner}::')}>(&{owner}::{name});"
-        for plain, signature in found
-        for owner, name in (("Ours", cpp_text.function_name(plain)), ("at::Tensor", plain))
-    ]
-    head = """\
-#include <ATen/Tensor.h>
-#include <aten_ops/methods.h>
-struct Ours : aten_ops::TensorMethods<Ours> {
-  operator const at::Tensor&() const;
-};
-void compare() {
-"""
-    assert said(generated, head + "\n".join(lines) + "\n}\n") == []
+    assert said["methods"] == []
 
 
 def write_few(folder: Path, program: Program) -> None:
@@ -224,9 +269,10 @@ def test_calls_run_pytorchs_kernels(
 ) -> None:
     write_few(tmp_path, program)
     shutil.copy(Path(__file__).with_name("calls.cpp"), tmp_path)
-    folder, (includes, libraries) = compiled[0], link_flags()
-    command = ["g++", "-O0", "-std=c++20", "calls.cpp", "-o", "calls", "-Ifew/include", *includes]
-    command += [f"-I{folder / 'cpp-torch' / 'include'}", *libraries]
+    _, libraries = link_flags()
+    include = compiled[0] / "cpp-torch" / "include"
+    command = ["g++", *with_torch(), "calls.cpp", "-o", "calls", "-Ifew/include", f"-I{include}"]
+    command += libraries
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     done = subprocess.run(["./calls"], cwd=tmp_path, capture_output=True, text=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import needs_compiler
+from tests.cpp.compiling import needs_compiler, quick_compiler
 from tests.cpp.cuda_kernel import add_kernels
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
@@ -105,7 +105,8 @@ def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
     assert run("generate").code == 0
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     build = ("wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")
-    subprocess.run([*pip, *build], check=True, capture_output=True)
+    environment = {**os.environ, "CXX": quick_compiler()}
+    subprocess.run([*pip, *build], env=environment, check=True, capture_output=True)
     [wheel] = (folder / "dist").iterdir()
     assert wheel.name.startswith("tiny-0.1.0-py3-none-")
     away = folder / "away"
