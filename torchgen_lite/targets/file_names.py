@@ -21,5 +21,8 @@ def file_names(names: Collection[str]) -> dict[str, str]:
     """
     alike = Counter([name.lower() for name in set(names)])
     several = [name for name in names if alike[name.lower()] > 1]
-    bits = {name: int("".join("01"[letter.isupper()] for letter in name), 2) for name in several}
+    bits = {}
+    for name in several:
+        capitals = ["1" if letter.isupper() else "0" for letter in name]
+        bits[name] = int("".join(capitals), 2)
     return {name: f"{name}-{bits[name]:x}" if bits.get(name) else name for name in names}

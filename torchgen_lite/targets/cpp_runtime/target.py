@@ -38,6 +38,7 @@ from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.selection import any_number, check_copies, check_structured
 from torchgen_lite.targets.cpp_runtime.calls import build_calls, build_methods, methods
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions, roots
+from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import (
     AuthorFunction,
     Header,
@@ -46,7 +47,6 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})

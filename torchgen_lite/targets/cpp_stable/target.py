@@ -7,7 +7,6 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -26,8 +25,8 @@ from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.left_out import PLAIN, check_brought, select
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select
 
 # What libtorch's stable ABI has no kernels for.
 BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)

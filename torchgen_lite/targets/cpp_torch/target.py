@@ -21,7 +21,6 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.targets.brought import PLAIN, check_brought
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -36,8 +35,8 @@ from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.left_out import PLAIN, check_brought, select
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(

@@ -48,8 +48,11 @@ def build_differentiation(
     `helpers` has the module of each function that formulas may call.
     """
     by_name = {overload.function.name: overload for overload in package.overloads}
-    recorded: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
-    tracked: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
+    recorded: dict[int | None, list[_Planned]] = {}
+    tracked: dict[int | None, list[_Planned]] = {}
+    for shard in package.shards:
+        recorded[shard] = []
+        tracked[shard] = []
     for one in registered:
         if one.origin in AUTOGRAD_KERNELS:
             name = one.operator.name

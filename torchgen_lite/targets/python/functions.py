@@ -91,7 +91,9 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     found: dict[str, list[Overload]] = {}
     for one in package.overloads:
         found.setdefault(one.function.namespace, []).append(one)
-    namespaces = {identifier(name): _packets(own, name, merged) for name, own in found.items()}
+    namespaces = {}
+    for name, own in found.items():
+        namespaces[identifier(name)] = _packets(own, name, merged)
     context: dict[str, object] = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.
     attributes = [o.attribute for o in package.overloads]

@@ -12,6 +12,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
@@ -19,7 +20,6 @@ from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.overloads import group_by_base, merge_out
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
-from torchgen_lite.targets.skipped import select
 
 _WORDS = words_beside(__file__)
 _NAMES = _WORDS["python"] | _WORDS["imported"]

@@ -255,7 +255,10 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
     schema = operator.schema
     names = [a.name for a in operator.schema.positional]
-    result = tuple_display([f"grad_{n}_" if n in info.arguments else "None" for n in names])
+    values = []
+    for name in names:
+        values.append(f"grad_{name}_" if name in info.arguments else "None")
+    result = tuple_display(values)
     if operator.function.is_auto:
         given = [
             f"{identifier(a.name)}=" * a.kwarg_only + saved.local(a.name) for a in schema.arguments

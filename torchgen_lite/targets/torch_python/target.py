@@ -21,8 +21,8 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
-from torchgen_lite.targets.skipped import select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import author_functions, kernels_of

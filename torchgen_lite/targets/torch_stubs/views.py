@@ -120,4 +120,7 @@ def group_by_namespace(
 ) -> Mapping[str, list[FunctionSchema]]:
     """Schemas by namespace, both sorted by name. Of two with the same name, the first is used."""
     found = {(n, schema.local_name): schema for n, schema in reversed(schemas)}
-    return {n: [found[one] for one in own] for n, own in groupby(sorted(found), itemgetter(0))}
+    grouped = {}
+    for namespace, names in groupby(sorted(found), itemgetter(0)):
+        grouped[namespace] = [found[name] for name in names]
+    return grouped

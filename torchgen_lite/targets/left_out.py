@@ -1,0 +1,194 @@
+"""What a target leaves out: operators that the author names or that it cannot express, and fields of entries, which the
+package of another target may bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.key_sets import key_sets
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.generation import generation_beside, generation_of
+from torchgen_lite.targets.output import Selection, wrong_option
+
+BRINGS = "torch-python"
+# Fields that no registration of a kernel comes from.
+PLAIN = ("effects", "checkpoint", "decompose", "triton", "flops")
+# What is registered from a field, and the key at which an author's kernel takes its place.
+_BROUGHT = {
+    "derivatives": (Origin.formulas, "Autograd"),
+    "autocast": (Origin.autocast, "Autocast"),
+    "vmap": (Origin.vmap, "FuncTorchBatched"),
+    "axes": (Origin.axes, "FuncTorchBatched"),
+}
+
+
+def select(
+    program: Program,
+    target: str,
+    skip: Collection[str],
+    refusal: Callable[[NativeFunction], str],
+    without: Collection[Origin] = (),
+    *,
+    calls_only: bool = False,
+) -> Selection:
+    """The declared operators without those that `skip` names or that have a `refusal`; if only typed calls are generated,
+    also the derived ones. Nothing is registered for the reasons `without`."""
+    policy = TARGETS[target].policy
+    makes = frozenset[Origin]()
+    if not calls_only:
+        makes = policy.makes.difference(without)
+    policy = policy._replace(makes=makes)
+    by_name = _candidates(program, policy, calls_only=calls_only)
+    diagnostics = [*_unknown(program, target, skip, by_name)]
+    several = _several(program, policy)
+    selected = []
+    refused = {}
+    for name, operator in by_name.items():
+        if name in skip:
+            continue
+        reason = _refusal(program, operator, policy)
+        if not reason and name in several:
+            reason = "has several entries, each for other releases"
+        reason = reason or refusal(operator.function)
+        if reason:
+            refused[name] = reason
+            diagnostics.append(_left_out(operator, target, reason))
+            continue
+        selected.append(operator)
+        if not calls_only:
+            diagnostics += _unregistrable(program, operator, policy)
+    if policy.in_pytorch and not calls_only:
+        diagnostics += _of_executorch(selected, policy)
+    return Selection(tuple(selected), policy, tuple(diagnostics), refused)
+
+
+def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mapping[str, Operator]:
+    """The operators that a target might take, by name."""
+    resolved = program.resolved
+    by_name = resolved.declared_by_name
+    if calls_only:
+        by_name = {operator.name: operator for operator in resolved.operators}
+    if Origin.copied in policy.makes and resolved.copying:
+        by_name = {**by_name, **{operator.name: operator for operator in resolved.copying}}
+    return by_name
+
+
+def _unknown(
+    program: Program, target: str, skip: Collection[str], by_name: Mapping[str, Operator]
+) -> Iterator[Diagnostic]:
+    """TG510, for names under `skip` that no operator has."""
+    for name in skip:
+        if name not in by_name:
+            help_ = did_you_mean(name, by_name) or "names are whole: `mylib::add.out`"
+            message = f"`skip`: there is no operator `{name}`"
+            yield wrong_option(program.config, target, "skip", message, help_)
+
+
+def _several(program: Program, policy: Policy) -> Collection[str]:
+    """The operators with an entry for other releases too, in a target whose code has one for each."""
+    if policy.by_range or not policy.in_pytorch:
+        return ()
+    return {function.name for function in program.elsewhere}
+
+
+def _refusal(program: Program, operator: Operator, policy: Policy) -> str:
+    """Why an operator is for another kind of project, whatever its target can express."""
+    if not program.config.opaque or not operator.schema.opaque_types:
+        return ""
+    if policy.target == BRINGS and not generation_of(program).libraries:
+        return ""
+    return f"has a class of Python as a type, which `{BRINGS}` takes if no target is C++"
+
+
+def _left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
+    """TG511."""
+    schema = operator.schema
+    span = schema.name_span or schema.span
+    message = f"`{schema.full_name}` {reason}"
+    return finding(operator.function, "TG511", message, span, f"left out of target `{target}`")
+
+
+def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
+    """TG515: what the entry asks for, and the target or the key has not."""
+    function = operator.function
+    is_over = function.autocast is not None and function.namespace in TORCH_NAMESPACES
+    if is_over and Origin.autocast in policy.makes and Origin.autocast_over not in policy.makes:
+        message = f"target `{policy.target}` has no `autocast` for an operator of PyTorch"
+        hint = "target `cpp-torch` registers it"
+        yield finding(function, "TG515", message, function.place("autocast"), "here", hint)
+    if function.triton and not policy.in_pytorch:
+        message = f"target `{policy.target}` runs no kernels of Triton"
+        hint = "target `torch-python` does; leave the operator out here with `skip`"
+        yield finding(function, "TG515", message, function.place("triton"), "here", hint)
+    for entry in function.dispatch:
+        origin = BY_WORD.get(entry.kernel)
+        if origin is None:
+            continue
+        copies = entry.key in key_sets().backends and entry.key not in ("CPU", "Meta")
+        if origin not in policy.makes:
+            message = f"target `{policy.target}` has no `{entry.kernel}`"
+        elif origin is Origin.cpu_fallback and not copies:
+            message = f"`{entry.kernel}` copies from a device, and `{entry.key}` is none"
+        else:
+            continue
+        hint = "name a function of another name, or leave the operator out with `skip`"
+        if origin is Origin.reference and policy.in_pytorch:
+            if operator.name in generation_beside(program).has_reference(BRINGS):
+                continue
+            hint = f"add the target `{BRINGS}`, whose package registers it"
+        yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
+
+
+def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Diagnostic]:
+    """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
+    found = [one for one in operators if one.function.place("kernels") is not None]
+    if found:
+        function = found[0].function
+        more = len(found) - 1
+        message = f"the `kernels` of `{function.func.local_name}`{f' and {more} more' if more else ''} are ExecuTorch's"
+        label = f"target `{policy.target}` registers kernels in PyTorch"
+        hint = "name PyTorch's kernels under `dispatch`, or use the targets `docs` and `torch-stubs`, which register nothing"
+        yield finding(function, "TG515", message, function.place("kernels"), label, hint)
+
+
+def check_brought(
+    program: Program, target: str, operators: Sequence[Operator], fields: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
+    python = generation_beside(program).python
+    brought = _brought_by(program, python) if python is not None else set()
+    help_ = f"add the target `{BRINGS}`, whose package registers it"
+    if python is not None:
+        help_ = f"see what target `{BRINGS}` leaves out: `skip`, `autograd`"
+    for field in fields:
+        for operator in operators:
+            place = operator.function.place(field)
+            is_brought = (operator.name, field) in brought or _is_by_hand(operator, field)
+            if place is not None and not is_brought:
+                message = f"target `{target}` registers nothing for `{field}`"
+                yield finding(operator.function, "TG535", message, place, "not used", help_)
+
+
+def _brought_by(program: Program, python: Selection) -> set[tuple[str, str]]:
+    """The operators, each with a field of which the package in Python registers something."""
+    found = {(operator.name, field) for operator in python.operators for field in PLAIN}
+    field_of = {origin: field for field, (origin, _) in _BROUGHT.items()}
+    for one in python.registrations(program):
+        if one.origin in field_of:
+            found.add((one.operator.name, field_of[one.origin]))
+    return found
+
+
+def _is_by_hand(operator: Operator, field: str) -> bool:
+    """Whether a kernel of the author's does what the field says."""
+    if field not in _BROUGHT:
+        return False
+    _, key = _BROUGHT[field]
+    return any(kernel.key.startswith(key) for kernel in operator.own_kernels)
