@@ -183,14 +183,14 @@ def test_a_new_name_of_an_argument_changes_no_formula(run: Run, project: Path) -
   flops: 2 * dim
 """
     scenario = {"config": 'targets = ["torch-python"]', "old": text}
-    scenario["new"] = text.replace("int dim", "int axis").replace("+ dim", "+ axis")
-    scenario["new"] = scenario["new"].replace("2 * dim", "2 * axis")
+    scenario["new"] = text.replace("int dim", "int numel").replace("+ dim", "+ numel")
+    scenario["new"] = scenario["new"].replace("2 * dim", "2 * numel")
     write(project / "old", scenario, "old", "before")
     write(project, scenario, "new", "after")
     result = run("breaking", "--against", "old", "--output-format", "json")
     codes = {one["code"] for one in json.loads(result.stdout)["diagnostics"]}
     assert codes.isdisjoint({"TG376", "TG380"}) and codes
-    changed = scenario["new"].replace("self.dim()", "self.axis()")
+    changed = scenario["new"].replace("self.dim()", "self.numel()")
     (project / "native_functions.yaml").write_text(changed)
     assert "TG376" in run("breaking", "--against", "old").stderr
 

@@ -16,7 +16,30 @@ import torch
 from torch import Tensor, dtype
 from torch.types import Number
 
-from . import _axes, _library, _places, _support
+from . import (
+    _places,
+    _apart,
+    _autocast,
+    _autograd,
+    _axes,
+    _axes_in_torch,
+    _batches,
+    _declared,
+    _functionalize,
+    _gradients,
+    _library,
+    _linear,
+    _named,
+    _results,
+    _special,
+    _support,
+    _transposed,
+    _underived,
+    _versions,
+    _views,
+    _writes,
+    _zeros,
+)
 
 
 def cpu_axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
@@ -115,7 +138,7 @@ def fake_flipped(self: Tensor) -> Tensor:
     )
 
 
-_helper_scatter = _library.named(_places.formula_scatter, "formulas", "scatter")
+_helper_scatter = _named.named(_places.formula_scatter, "formulas", "scatter")
 
 
 def setup_context_axpy(
@@ -206,21 +229,21 @@ def setup_context_gated(
     gate = inputs[1]
     by = keyword_only_inputs["by"]
     ctx.by = by
-    ctx._autocast = _library.autocasts(inputs, "cpu")
+    ctx._autocast = _gradients.autocasts(inputs, "cpu")
     ctx.save_for_backward(x, gate)
 
 
 def backward_gated(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     """Gradients of small::gated."""
-    needs = _support.padded(ctx.needs_input_grad, 2)
+    needs = _zeros.padded(ctx.needs_input_grad, 2)
     x, gate = ctx.saved_tensors
     by = ctx.by
     _autocast = ctx._autocast
-    return _library.gradients(
+    return _gradients.gradients(
         ctx,
         needs,
         grads,
-        _library.under(
+        _gradients.under(
             _autocast,
             lambda x,
             gate=None,
@@ -242,11 +265,13 @@ OPERATORS = [
             "CPU": cpu_axpy,
             "CUDA": cuda_axpy,
             "fake": fake_axpy,
+            "special": _special.Special,
             "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy,
             "backward": backward_axpy,
-            "vmap": axes_axpy.vmap,
-            "autocast": _library.Casts(_library.float32, only=(1,), back=0),
+            "transposed": _transposed.transposed,
+            "vmap": _batches.rule(axes_axpy),
+            "autocast": _autocast.Casts(_autocast.float32, only=(1,), back=0),
         },
         tags=("pointwise",),
         torch=((">=", (2, 6)), ("!=*", (2, 9))),
@@ -258,10 +283,12 @@ OPERATORS = [
         {
             "CPU": cpu_axpy_,
             "fake": fake_axpy_,
-            "functionalize": _library.functional("small::axpy"),
+            "functionalize": _functionalize.functional("small::axpy"),
+            "special": _special.Special,
             "given": lambda x, y, *, a=1.0: ((x, y), {"a": a}),
             "setup_context": setup_context_axpy_,
             "backward": backward_axpy_,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -271,10 +298,14 @@ OPERATORS = [
         {
             "CPU": cpu_topk,
             "fake": fake_topk,
+            "special": _special.Special,
+            "keep_results": _zeros.keep_results,
+            "fill": _zeros.filled,
             "given": lambda self, k, *, index=None: ((self, k), {"index": index}),
             "setup_context": setup_context_topk,
             "backward": backward_topk,
-            "tried": torch.is_tensor,
+            "transposed": _transposed.transposed,
+            "tried": _linear.tried,
         },
     ),
     _library.Operator(
@@ -282,11 +313,11 @@ OPERATORS = [
         "small::swish",
         "swish(Tensor x, Tensor? from=None) -> (Tensor, Tensor)",
         {
-            "CompositeExplicitAutograd": _library.apart(
+            "CompositeExplicitAutograd": _apart.apart(
                 lambda x,
                 from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
             ),
-            "Meta": _library.apart(
+            "Meta": _apart.apart(
                 lambda x,
                 from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
             ),
@@ -300,9 +331,11 @@ OPERATORS = [
         {
             "CPU": cpu_gated,
             "fake": fake_gated,
+            "special": _special.Special,
             "given": lambda x, gate=None, *, by=1.0: ((x, gate), {"by": by}),
             "setup_context": setup_context_gated,
             "backward": backward_gated,
+            "transposed": _transposed.transposed,
         },
     ),
     _library.Operator(
@@ -311,9 +344,9 @@ OPERATORS = [
         "nonzeros(Tensor x) -> Tensor",
         {
             "CPU": cpu_nonzeros,
-            "fake": _library.named(_places.fake_nonzeros, "shapes", "unknown_size"),
+            "fake": _named.named(_places.fake_nonzeros, "shapes", "unknown_size"),
             "underived": torch.is_tensor,
-            "vmap": _library.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
+            "vmap": _named.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
         },
     ),
     _library.Operator(
@@ -336,12 +369,24 @@ OPERATORS = [
         is_torchs=True,
     ),
 ]
+_versions.check_versions(OPERATORS)
+_declared.check_defined(OPERATORS, defines=True)
 _library.register(
     "small_ops",
     OPERATORS,
     kind="FRAGMENT",
     defines=True,
+    sources=_named.sources(),
+    checked=_results.checked,
+    features=[
+        _views.register,
+        _functionalize.register,
+        _autocast.register,
+        _writes.register,
+        _autograd.register,
+        _underived.register,
+    ],
 )
-_axes.register(
+_axes_in_torch.register(
     axes_axpy,
 )

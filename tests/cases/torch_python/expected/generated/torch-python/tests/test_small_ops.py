@@ -27,7 +27,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
-from small_ops import _axes, _operators, _places, _writes
+from small_ops import _axes, _operators, _places, _results, _sharding
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # pytest would show hundreds of its empty lines where a compiled call fails.
@@ -218,7 +218,7 @@ def test_opcheck(case: Case) -> None:
     # It sees what a composed kernel calls, and not what that returns. PyTorch's own schemas do not
     # say all.
     if case.op.namespace != "aten":
-        broken = _writes.broken_promise(case.op._schema, args, kwargs, result)
+        broken = _results.broken_promise(case.op._schema, args, kwargs, result)
         assert not broken, broken
 
 
@@ -656,7 +656,7 @@ def test_slices(case: Case, size: int) -> None:
     """Cut to one slice along an axis, or to none, a call gives this slice of its results."""
     wanted = tensors(outcome(case, *arguments(case)))
     given, compared = _axes.leaves(named(case, *arguments(case))), 0
-    for results, dims in _axes.cuts(case.axes, given):
+    for results, dims in _sharding.cuts(case.axes, given):
         if any(dim is not None and one.shape[dim] < size for dim, (_, one) in zip(dims, given)):
             continue
         places = iter(dims)
@@ -667,7 +667,7 @@ def test_slices(case: Case, size: int) -> None:
 
         every = of_each(results, wanted)
         for place, found, whole in zip(every, outcome_of(case, cut) or [], wanted):
-            if place != _axes.SUMMED:
+            if place != _sharding.SUMMED:
                 compared += 1
                 which = f"results of a slice ({along(given, dims)}) and the slice of the results"
                 assert_same(case, found, whole.narrow(place, 0, size), which)
@@ -698,7 +698,7 @@ def test_sharded(case: Case, halves: Any) -> None:
     wanted = tensors(outcome(case, *arguments(case)))
     cuts = [
         (results, dims)
-        for results, dims in _axes.cuts(case.axes, named_tensors)
+        for results, dims in _sharding.cuts(case.axes, named_tensors)
         if not any(v.shape[dim] % 2 for (_, v), dim in zip(named_tensors, dims) if dim is not None)
     ]
     if not cuts:
@@ -718,7 +718,7 @@ def test_sharded(case: Case, halves: Any) -> None:
             found.append(tensors(outcome(case, args, kwargs)))
         every = of_each(results, wanted)
         for place, pieces, whole in zip(every, zip(*found), wanted):
-            is_sum = place == _axes.SUMMED
+            is_sum = place == _sharding.SUMMED
             placements, said = list(pieces[0].placements), [Partial() if is_sum else Shard(place)]
             assert placements == said, f"a result has {placements}, and the axes say {said}"
             local = [piece.to_local() for piece in pieces]
