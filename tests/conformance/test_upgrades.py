@@ -6,6 +6,7 @@ asked with its own torchgen. Without the variable there is one "release": the in
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -24,6 +25,7 @@ import yaml
 from tests.conformance.release_facts import PACKAGED
 from tests.conftest import Result
 from torchgen_lite.analysis.implementing import SAID, Rank
+from torchgen_lite.cli import main
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -245,14 +247,18 @@ def expected_of(was: dict[str, Any], now: dict[str, Any] | None) -> dict[str, bo
 # upgrade
 
 
-@pytest.fixture
-def changes(run: Run, project: Path, old: Release) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def changes(old: Release, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `upgrade` says about a backend that has kernels for half of the old release's operators."""
-    (project / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
+    folder = tmp_path_factory.mktemp("backend")
+    config = folder / "torchgen_lite.toml"
+    config.write_text('schema = ["ops.yaml"]\ntargets = ["cpp-torch"]\n')
     text = "".join(f"- func: {n}\n  dispatch: {{{KEY}: kernel}}\n" for n in mine(old.facts))
-    (project / "ops.yaml").write_text(text)
-    result = run("upgrade", "--from", str(old.path), "--key", KEY, "--output-format", "json")
-    found: dict[str, Any] = json.loads(result.stdout)
+    (folder / "ops.yaml").write_text(text)
+    stdout = io.StringIO()
+    asked = ("upgrade", "--from", str(old.path), "--key", KEY, "--output-format", "json")
+    main((*asked, "--config", str(config)), stdout, io.StringIO())
+    found: dict[str, Any] = json.loads(stdout.getvalue())
     return found
 
 

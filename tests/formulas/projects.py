@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.conftest import ROOT, SOURCES
 from tests.cpp.compiling import write_files
+from tests.forks import run_forked
 from tests.formulas.rows import ROWS, SCALARS, WRITES, Row
 from torchgen_lite import generate, load
 from torchgen_lite.analysis.program import build_program
@@ -176,8 +175,7 @@ def run(target: str, folder: Path, module: str = "tests.formulas.programs") -> d
     """What each row gives, from a process that has only the code of this target."""
     paths = [folder, folder / "python", folder / "torch-python", *SOURCES]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    command = [sys.executable, "-m", module, target]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = run_forked(["-m", module, target], folder, environment)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from tests.compose.probe import WORKS, cell
 from tests.compose.treatments import DONE, done_to
 from tests.conftest import SOURCES
 from tests.cpp.compiling import compile_library, write_files
+from tests.forks import COMPILING, run_forked
 from torchgen_lite import generate, load
 
 TARGETS = ("torch-python", "cpp-torch")
@@ -228,9 +228,8 @@ def run_twins(count: int, seed: int, first: int = 0, targets: Sequence[str] = TA
             _build(folder, target, every)
             paths = [folder, folder / "torch-python", *SOURCES]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-            command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.twins"]
-            command += [str(count), str(seed), str(first)]
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)  # fmt: skip
+            command = ["-W", "ignore", "-m", "tests.fuzz.twins", str(count), str(seed), str(first)]
+            done = run_forked(command, folder, environment, COMPILING)
         if done.returncode:
             problems.append(f"{target}, seed {seed}, from {first}: {done.stderr[-2000:]}")
         for operator, row, kind, said in json.loads(done.stdout or "[]"):

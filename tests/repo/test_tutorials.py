@@ -17,6 +17,7 @@ from tests.blocks import commands, fences, matches, printed_by, reader
 from tests.conftest import ROOT
 from tests.cpp.compiling import quick_compiler
 from tests.cpp.torch_ops import PROGRAMS
+from tests.forks import forking_python
 
 # The others need PyTorch.
 PLAIN = {"tutorial-library"}
@@ -39,19 +40,15 @@ def change(file: Path, lines: list[str]) -> None:
     file.write_text(text.replace(old, new))
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return reader(tmp_path / "bin")
-
-
 @pytest.mark.tools
 @pytest.mark.parametrize("page", PAGES)
-def test_a_reader_who_types_along_sees_what_the_page_shows(
-    page: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_a_reader_who_types_along_sees_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     if not all(shutil.which(name, path=PROGRAMS) for name in NEEDS):
         pytest.skip(f"needs {', '.join(NEEDS)}")
     folder, text = tmp_path / "work", page.read_text()
+    environment = reader(tmp_path / "bin")
+    if page.stem not in PLAIN:
+        forking_python(tmp_path / "bin/python")
     if "cmake --build" in text:
         # CMake takes the first `c++` that it finds.
         (tmp_path / "bin/c++").symlink_to(quick_compiler())

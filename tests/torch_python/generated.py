@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.forks import COMPILING, PLAIN, run_forked
 from torchgen_lite import generate, load
 
 
@@ -23,23 +24,34 @@ def write_package(folder: Path) -> None:
         target.write_text(text)
 
 
-def run_python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Python in a folder, which sees the folder and the generated package."""
+def run_python(
+    folder: Path, *arguments: str, imported: tuple[str, ...] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Python in a folder, which sees the folder and the generated package.
+
+    It is forked from one that has imported some modules: what a program with these arguments imports anyway, if they are
+    not given.
+    """
     paths = [str(folder), str(folder / "generated" / "torch-python"), str(ROOT)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_forked(arguments, folder, environment, imported or _needed(arguments))
 
 
-def run_program(folder: Path, program: str, *arguments: str) -> str:
+_COMPILES = ("pytest", "torch.compile", "torch.export")
+
+
+def _needed(arguments: Sequence[str]) -> tuple[str, ...]:
+    """What a program imports, whatever it is about."""
+    text = "\n".join(arguments)
+    return COMPILING if any(word in text for word in _COMPILES) else PLAIN
+
+
+def run_program(
+    folder: Path, program: str, *arguments: str, imported: tuple[str, ...] | None = None
+) -> str:
     """What a program prints; its traceback is the test's failure, and so is a warning that is not PyTorch's of itself."""
     warnings = ("-W", "error", "-W", "ignore:`torch.jit.script")
-    done = run_python(folder, *warnings, "-c", textwrap.dedent(program), *arguments)
+    command = (*warnings, "-c", textwrap.dedent(program), *arguments)
+    done = run_python(folder, *command, imported=imported)
     assert done.returncode == 0, done.stderr
     return done.stdout

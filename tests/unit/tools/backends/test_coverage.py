@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Result
+from tests.conftest import ROOT, SOURCES, Result
+from tests.browser import in_a_browser, show
+from tests.forks import PLAIN, forking_python
 from tests.unit.tools.backends.conftest import PYTORCH
 
 Run = Callable[..., Result]
@@ -292,8 +294,17 @@ class TestRun:
     """What a run of the installed PyTorch calls, on a stand-in for the backend."""
 
     @pytest.fixture
-    def device(self, backend: Path) -> Path:
+    def device(
+        self,
+        backend: Path,
+        tmp_path_factory: pytest.TempPathFactory,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> Path:
+        """A backend, of which scripts run in a Python that has imported PyTorch before."""
         pytest.importorskip("torch")
+        python = tmp_path_factory.mktemp("bin") / "python"
+        forking_python(python, PLAIN)
+        monkeypatch.setattr(sys, "executable", str(python))
         (backend / "torchgen_lite.toml").write_text(
             'schema = ["ops.yaml"]\nnative = "torch"\ntargets = ["cpp-torch"]\n'
         )
@@ -392,7 +403,7 @@ torch.ones(3, device="cpu").cos_()
             [sys.executable, "-m", "torchgen_lite", "coverage", "--key", "PrivateUse1"]
             + ["--import", "toy_ops", "--calls", "train.py", "--output-format", "json"],
             cwd=ROOT / "examples/torch_backend",
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)},
             capture_output=True,
             text=True,
         )
