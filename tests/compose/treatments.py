@@ -158,6 +158,8 @@ def agree(found: Sequence[Tensor], wanted: Sequence[Tensor], *, has_strides: boo
 
 def _is_close(found: Tensor, wanted: Tensor) -> bool:
     """Whether they differ by rounding; what is small beside the other elements may be the difference of such."""
+    if wanted.dtype == torch.bool:
+        return torch.equal(found, wanted)
     largest = wanted.abs().nan_to_num(0, 0, 0).max().item() if wanted.numel() else 0
     atol = 1e-5 * max(1, largest)
     return torch.allclose(found, wanted, rtol=1e-4, atol=atol, equal_nan=True)

@@ -158,4 +158,6 @@ def test_what_cannot_be_registered_is_refused_by_name(
     done = run_python(project, "-c", f"import torch\n{before}\nimport tab_ops")
     assert "tab_ops._library.RegistrationError: ops.yaml:1: `tab::look_up`: " in done.stderr
     assert said in done.stderr
-    assert done.stdout == ("Table symbolic\n" if "register_custom_class" in before else "")
+    # A registration that does nothing is asked for again by each operator that names the class.
+    asked = {"Table symbolic", "Size constant"} if "register_custom_class" in before else set()
+    assert {*done.stdout.splitlines()} == asked

@@ -22,7 +22,7 @@ def refused(operator: str, reason: str) -> Function:
     return refuse
 
 
-def refusing(refuse: Callable[[Sequence[bool]], None], count: int) -> Callable[..., None]:
+def refusing(refuse: Callable[[tuple[bool, ...]], None], count: int) -> Callable[..., None]:
     """What refuses calls that need a derivative for which there is no formula, of operators with that many arguments."""
 
     def refuse_call(args: Sequence[Any], is_recorded: bool, has_tangents: bool) -> None:
@@ -32,7 +32,7 @@ def refusing(refuse: Callable[[Sequence[bool]], None], count: int) -> Callable[.
             needs.append(needs_gradient or (has_tangents and is_dual(value)))
         # PyTorch leaves out arguments that equal their default, which need none.
         needs += [False] * (count - len(needs))
-        refuse(needs)
+        refuse(tuple(needs))
 
     return refuse_call
 
