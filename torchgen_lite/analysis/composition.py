@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import tensors_in
+from torchgen_lite.analysis.derive.layout import has_tensors_by_name, tensors_in
 from torchgen_lite.analysis.differentiability.linear import refuses_forward
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -106,7 +106,11 @@ def _vmap(call: _Call) -> Answer:
 
 
 def _compiled(call: _Call) -> Answer:
-    is_untraced = str(call.operator.schema).endswith(UNTRACED)
+    schema = call.operator.schema
+    values = [*schema.arguments, *schema.returns]
+    if any(has_tensors_by_name(value.type) for value in values) and not call.served.is_composed:
+        return Answer(REFUSED, "no trace holds tensors in a dictionary")
+    is_untraced = str(schema).endswith(UNTRACED)
     if is_untraced and call.served.strength(call.key):
         return Answer(REFUSED, "Dynamo takes no call that returns an integer or a boolean alone")
     return call.answer

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import Result
 from torchgen_lite.analysis.composition import UNTRACED, takes_a_loop
 from torchgen_lite.schema import FunctionSchema
 
@@ -74,6 +78,28 @@ def test_what_pytorch_does() -> None:
             assert "Batching rule not implemented" in str(error)
             found[text] = False
     assert found == LOOPS
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ("my::f(Tensor x, Dict(str, Tensor) d) -> Tensor", "refused"),
+        ("my::f(Tensor x) -> Dict(str, Tensor)", "refused"),
+        ("my::f(Tensor x, Dict(str, int) d) -> Tensor", "works"),
+        ("my::f(Tensor x, Tensor[] d) -> Tensor", "works"),
+    ],
+)
+def test_dictionaries_of_tensors(
+    run: Callable[..., Result], project: Path, schema: str, word: str
+) -> None:
+    config = 'targets = ["docs", "torch-python"]\n[target.torch-python]\npackage = "my_ops"\n'
+    (project / "torchgen_lite.toml").write_text(config)
+    (project / "native_functions.yaml").write_text(
+        f"- func: {schema}\n  dispatch: {{CPU: f, Meta: f_meta}}\n"
+    )
+    assert run("generate").code == 0
+    page = project / "generated" / "docs" / "my" / "f.md"
+    assert re.search(rf"torch\.compile \| {word} ", page.read_text())
 
 
 @pytest.mark.torch

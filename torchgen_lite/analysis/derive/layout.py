@@ -23,6 +23,7 @@ from torchgen_lite.schema import (
     Return,
     Type,
     find_annotation,
+    walk_type,
 )
 from torchgen_lite.schema.model import bare_type
 
@@ -120,6 +121,14 @@ def tensors_in(values: Sequence[_Value]) -> list[_Value]:
 def is_tensor_like(type_: Type) -> bool:
     """Tensors, and options and lists of them (torchgen `Type.is_tensor_like`)."""
     return element_name(type_) == "Tensor"
+
+
+def has_tensors_by_name(type_: Type) -> bool:
+    """Whether there is a dictionary with tensors in a type, which no trace can hold."""
+    for part in walk_type(type_):
+        if isinstance(part, GenericType) and any(map(is_tensor_like, walk_type(part))):
+            return True
+    return False
 
 
 def has_symint(schema: FunctionSchema) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import has_tensors_by_name, is_tensor_like
 from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -16,7 +16,7 @@ from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.diagnostics import Diagnostic, Suggestion
 from torchgen_lite.formulas.model import Expression, Name, walk
 from torchgen_lite.schema import Argument, BaseType, walk_type
-from torchgen_lite.schema.model import GenericType, bare_type
+from torchgen_lite.schema.model import bare_type
 
 _NUMBERS = frozenset({"bool", "float", "int"})
 _SYMBOLIC = frozenset({"SymBool", "SymFloat", "SymInt"})
@@ -118,8 +118,7 @@ def tensors_by_name(operator: Operator) -> Iterator[Diagnostic]:
     values = [(one.type, one.span) for one in operator.schema.arguments]
     values += [(one.type, one.span) for one in operator.schema.returns]
     for type_, span in values:
-        dictionaries = [one for one in walk_type(type_) if isinstance(one, GenericType)]
-        if any(is_tensor_like(part) for one in dictionaries for part in walk_type(one)):
+        if has_tensors_by_name(type_):
             message = f"`torch.compile` refuses a call with `{bare_type(type_)}`"
             hint = "take a list of tensors, or each by its name"
             yield finding(

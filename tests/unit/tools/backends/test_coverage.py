@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, SOURCES, Result
-from tests.browser import in_a_browser, show
 from tests.forks import PLAIN, forking_python
 from tests.unit.tools.backends.conftest import PYTORCH
 
