@@ -107,8 +107,9 @@ def _vmap(call: _Call) -> Answer:
 
 def _compiled(call: _Call) -> Answer:
     schema = call.operator.schema
-    values = [*schema.arguments, *schema.returns]
-    if any(has_tensors_by_name(value.type) for value in values) and not call.served.is_composed:
+    types = [argument.type for argument in schema.arguments]
+    types += [value.type for value in schema.returns]
+    if any(map(has_tensors_by_name, types)) and not call.served.is_composed:
         return Answer(REFUSED, "no trace holds tensors in a dictionary")
     is_untraced = str(schema).endswith(UNTRACED)
     if is_untraced and call.served.strength(call.key):
