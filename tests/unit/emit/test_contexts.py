@@ -118,7 +118,7 @@ def described_files() -> Iterator[OutputFile]:
 
 
 def unusual(program: Program, target: str) -> Iterator[Program]:
-    """The program with options that no project sets: shards, PyTorch's stub files, a vendored runtime."""
+    """The program with options that no project sets: shards, hashes of schemas, PyTorch's stub files, a vendored runtime."""
     if target == "python":
         options = {**program.config.target_options.get(target, {}), "runtime": "vendored"}
         yield replace(program, config=replace(program.config, target_options={target: options}))
@@ -126,6 +126,8 @@ def unusual(program: Program, target: str) -> Iterator[Program]:
         yield replace(program, installed=InstalledTorch((), (("_C/__init__.pyi", "x: int"),)))
     if target in ("cpp-torch", "cpp-runtime"):
         options = {**program.config.target_options.get(target, {}), "shards": 2}
+        if target == "cpp-torch":
+            options["schema-hashes"] = True
         yield replace(program, config=replace(program.config, target_options={target: options}))
 
 

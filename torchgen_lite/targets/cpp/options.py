@@ -77,6 +77,12 @@ class ModuleOptions(LibraryOptions):
     python_module: str = option(
         "The Python module with the fakes, which libtorch names in errors.", shared.MODULE, ""
     )
+    schema_hashes: bool = option(
+        "Also write `schema_hashes.cmake`: a build that includes it stops if a schema file has "
+        "changed since.",
+        FLAG,
+        False,
+    )
 
 
 # The headers of names that authors write.

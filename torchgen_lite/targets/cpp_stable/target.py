@@ -14,6 +14,7 @@ from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import Kernel, author_functions, author_kernels
+from torchgen_lite.targets.cpp.schema_hashes import schema_hashes
 from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_copies,
@@ -93,5 +94,6 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     python = generation.python_alone(generation.in_cpp(selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
     yield from build_registrations(operators, kernels, layout, options)
+    yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -26,6 +26,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import author_functions
+from torchgen_lite.targets.cpp.schema_hashes import schema_hashes
 from torchgen_lite.targets.cpp.selection import any_number, check_library, check_schemas
 from torchgen_lite.targets.cpp_torch import references, registrations, structured, types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
@@ -221,6 +222,7 @@ def _files(
     )
     names = _copied_headers(registered, implemented, layout)
     yield from copied_files(layout, "cpp_torch", *sorted(names))
+    yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)
 

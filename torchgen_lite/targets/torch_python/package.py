@@ -56,7 +56,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "library": package.options.library,
         "is_defining": package.options.is_defining,
         "load": package.options.load,
-        "support": support,
+        "modules": support.names,
+        "features": support.features,
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),

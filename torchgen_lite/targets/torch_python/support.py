@@ -67,9 +67,6 @@ class Support:
     carries: Sequence[str]
     features: Sequence[str]
 
-    def has(self, module: str) -> bool:
-        return module in self.names
-
 
 def build_support(
     package: Package, autograd: Autograd, registered: Sequence[Registered]
