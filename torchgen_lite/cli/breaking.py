@@ -158,7 +158,14 @@ def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -
                 known.add(identity(one))
                 found.append(one)
     found += [_not_compared(name) for name in unread]
-    return judge(sort_diagnostics(with_paths(found, path_of)), new.config.root, level)
+    sorted_found = sort_diagnostics(with_paths(found, path_of))
+    return judge(sorted_found, new.config.root, level, _unstable(old.program))
+
+
+def _unstable(program: Program) -> set[str]:
+    """The operators of which an entry says so, for whichever release it is."""
+    functions = [*program.functions, *program.elsewhere]
+    return {function.name for function in functions if function.unstable}
 
 
 def _compared(
@@ -197,7 +204,10 @@ def _sources(program: Program, modules: Modules) -> Iterator[Source]:
 
 
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
-    session.report(judged.found, kind="breaking")
+    notes = [
+        {"operator": n.operator, "code": n.code, "message": n.message} for n in judged.unstable
+    ]
+    session.report(judged.found, kind="breaking", extra={"unstable": notes} if notes else None)
     if session.is_text:
         before = len([one for one in versions[0] if not one.is_derived])
         said = judged.summary
@@ -209,6 +219,8 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
             session.warn(f"{blank}{said or 'no breaking changes'} against {asked.against}")
             for text in _causes(versions, judged):
                 session.warn(f"  {text}")
+        for one in judged.unstable:
+            session.talk(f"note[{one.code}]: {one.message} (`{one.operator}` is unstable)")
     if asked.everything:
         added, changed = _others(versions, judged)
         lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
@@ -227,6 +239,8 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> 
         seen = seen_from_here(judged.found, root)
         found = [one for one in seen if one.effect == effect]
         sections.append(Section(title, [_row(one) for one in found], _FINDING))
+    notes = [(one.operator, one.code, one.message) for one in judged.unstable]
+    sections.append(Section("unstable operators", notes, ("operator", "code", "what changed")))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):
             sections.append(Section(title, [(text,) for text in listed]))

@@ -205,6 +205,9 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
+    is_unstable = new.operator.function.unstable
+    if is_unstable and not old.operator.function.unstable:
+        yield new.changed("TG380", "it is `unstable` now", "unstable", old, "promised nothing")
     was = _promises(old, _new_names(old, new))
     now = _promises(new, {})
     for (field, label), word in was.items():

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -41,10 +41,14 @@ class Accepted:
 
 
 class Judged(NamedTuple):
-    """The findings that are left, with those about entries that accept none, and how many are accepted."""
+    """The findings that are left, with those about entries that accept none, and how many are accepted.
+
+    `unstable` are findings of which callers were told to rely on nothing.
+    """
 
     found: tuple[Diagnostic, ...]
     accepted: int
+    unstable: tuple[Diagnostic, ...] = ()
 
     @property
     def changes(self) -> list[Diagnostic]:
@@ -59,15 +63,21 @@ class Judged(NamedTuple):
         parts = [counted(breaks, "breaking change")] if breaks else []
         parts += [f"{counted(may, 'change')} that may matter"] if may else []
         text = " and ".join(parts)
-        said = f"{self.accepted} accepted" if self.accepted else ""
-        return ", ".join(filter(None, (text, said)))
+        accepted = f"{self.accepted} accepted" if self.accepted else ""
+        unstable = f"{len(self.unstable)} of unstable operators" if self.unstable else ""
+        return ", ".join(filter(None, (text, accepted, unstable)))
 
 
-def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
-    """Leave out what the project accepts. Raises Refused if that cannot be read.
+def judge(
+    every: Sequence[Diagnostic], root: Path, level: Level, unstable: Collection[str] = ()
+) -> Judged:
+    """Leave out what the project accepts, and what is said of `unstable` operators. Raises Refused if what it accepts
+    cannot be read.
 
     Only at the widest level that has the finding of an entry is it known that there is none.
     """
+    notes = tuple([finding for finding in every if finding.operator in unstable])
+    found = [finding for finding in every if finding.operator not in unstable]
     entries = list(_entries(_text(root)))
     known = {identity(one): one for one in found}
     accepted = {_said(entry) for entry, _ in entries} & known.keys()
@@ -77,7 +87,7 @@ def judge(found: Sequence[Diagnostic], root: Path, level: Level) -> Judged:
         if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
     ]
     left = [one for one in found if identity(one) not in accepted]
-    return Judged((*left, *stale), len(accepted))
+    return Judged((*left, *stale), len(accepted), notes)
 
 
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:

@@ -142,7 +142,7 @@ class NativeFunction(NamedTuple):
     `dispatch:` nor `structured_delegate:`, it gets `CompositeImplicitAutograd: <name>_<overload>`
     from `analysis`, never here. `is_part_of_structured` says that the operator is structured in
     PyTorch but not in this entry, which affects the types of lists of tensors. `doc`, `torch`,
-    `guard`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects`, `checkpoint`, `decompose`, `triton`,
+    `guard`, `unstable`, `fake`, `axes`, `derivatives`, `dtypes`, `samples`, `vmap`, `effects`, `checkpoint`, `decompose`, `triton`,
     `flops` and `autocast` are our own fields. `extra` holds fields that are kept as text. Where an entry is written makes no difference to `==`.
     """
 
@@ -169,6 +169,7 @@ class NativeFunction(NamedTuple):
     doc: str | None = None
     torch: str | None = None
     guard: str | None = None
+    unstable: bool = False
     fake: Fake | None = None
     axes: Axes | None = None
     vmap: str | None = None

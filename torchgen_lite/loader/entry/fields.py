@@ -116,6 +116,11 @@ _FIELDS = (
     Field("autogen", "operators that PyTorch derives from this one", native.AUTOGEN, fills=True),
     Field("tags", "names from tags.yaml", native.TAGS, fills=True),
     _ours(
+        "unstable",
+        "callers are promised nothing: what `breaking` finds in the operator are notes",
+        FLAG,
+    ),
+    _ours(
         "fake",
         "what the operator returns when only shapes are known, "
         "[below](#fake-samples-vmap-autocast)",

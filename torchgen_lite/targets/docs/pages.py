@@ -99,6 +99,9 @@ class PageView:
         yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
         if function.is_written:
             yield "Variants", tuple([Phrase(v, False) for v in function.variants]), ""
+        if function.unstable:
+            said = "unstable: a later version may change it without notice"
+            yield "Promise", (Phrase(self.markup.text(said), False),), ""
         if self.operator.tags:
             yield "Tags", tuple([phrase(tag) for tag in self.operator.tags]), ""
         if function.torch:
