@@ -56,7 +56,7 @@ def values(name: str, text: str) -> Iterator[object]:
 def entries() -> Iterator[tuple[str, str]]:
     """The place of the text, and the file."""
     for text in (*HOSTILE, *RESERVED):
-        for name, (_, shape, *_) in FIELDS.items():
+        for name, (_, _, shape, *_) in FIELDS.items():
             for value in values(name, text) if name != "func" and shape.read else ():
                 yield name, f"{ENTRY}  {name}: {dumped(value)}\n"
         for schema in SCHEMAS:

@@ -113,7 +113,7 @@ READS = (
     "generate --diff --output-dir other --allow-empty",
     "import lib.cpp --namespace lib --macro A=1",
     "init --layout src",
-    "kernels --target cpp-torch",
+    "kernels --target cpp-torch --check",
     "lint --schema wrong.yaml --for-torch 2.9",
     "list ops --format json --schema native.yaml --for-torch 2.9 --output-dir other --target cpp-torch",
     "prove lib.cpp --macro A=1",
@@ -123,6 +123,7 @@ READS = (
     "templates check",
     "upgrade --from native.yaml --to newer.yaml --key PrivateUse1 --schema ours.yaml --for-torch 2.9",
     "why f CPU --fallback PrivateUse1 --schema member/native_functions.yaml --for-torch 2.9 --target cpp-torch",
+    "why f CPU --include Functionalize --exclude AutogradCPU --autocast cpu --inference --schema native.yaml",
 )
 """What writes nothing, with every option that is in none of the others."""
 ELSEWHERE = frozenset({"--torch", "--import", "--module", "--load", "--build", "--test", "--watch"})

@@ -50,7 +50,7 @@ def kernels_command(
     \b
     torchgen-lite kernels --missing
     torchgen-lite kernels --missing --output src/cpu.cpp
-    torchgen-lite kernels --check src/cpu.cpp
+    torchgen-lite kernels --check
     """
     if missing and check:
         raise click.UsageError("`--check` writes nothing: give it without `--missing`.")

@@ -38,10 +38,12 @@ def is_slip(word: str, other: str) -> bool:
     shared, longer = _affinity(word, other), max(len(word), len(other))
     if word == other or shared >= longer - 1:
         return word != other
+    if len(word) != len(other) or shared != longer - 2:
+        return False
     differing = [index for index, pair in enumerate(zip(word, other)) if pair[0] != pair[1]]
     first = differing[0]
     swapped = word[first : first + 2][::-1]
-    return len(word) == len(other) and shared == longer - 2 and other[first : first + 2] == swapped
+    return other[first : first + 2] == swapped
 
 
 def _affinity(word: str, name: str) -> int:

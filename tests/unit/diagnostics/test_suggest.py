@@ -29,4 +29,6 @@ def test_no_less_and_no_more(word: str) -> None:
     assert not is_slip(word, word)
     assert not is_slip(word, f"xx{word}")
     assert not is_slip(word, f"x{word}x")
+    assert not is_slip(word, f"{word}xx")
+    assert not is_slip(f"{word}xx", word)
     assert not is_slip(f"ab{word}", f"xy{word}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -138,24 +138,12 @@ def coverage_command(
         worse = list(_compare(program, selected, against))
     else:
         worse = []
-    # For a selection of the operators with a tag, the number served says little.
-    tags: tuple[str, ...]
-    if calls or like:
-        tags = ()
-    elif only:
-        tags = (only,)
-    else:
-        tags = ("core", "pointwise")
+    tags = () if calls or like else _counted_tags(only)
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
     sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
-    more = {name: {"calls": number} for name, number in leaves.items()}
-    data = [
-        {"name": name, "verdict": verdict, "by": by} | more.get(name, {}) | claims.get(name, {})
-        for name, verdict, by in rows
-    ]
-    found = {"key": key, "operators": data}
+    found = {"key": key, "operators": list(_data(rows, leaves, claims))}
     page = Section("all operators", rows, ("operator", "verdict", "served by"))
     answer = Answer("coverage", f"Coverage of {key}", sections, found, [page])
     show_answer(session, answer, html, "served worse than before", worse)
@@ -180,6 +168,24 @@ def _select(
     selected = [one for one in every if only is None or only in one.operator.tags]
     has = kernels_of(overlay.native, like) if like is not None else ()
     return [one for one in selected if like is None or one.operator.name in has]
+
+
+def _data(
+    rows: Sequence[Row], leaves: Mapping[str, int], claims: Mapping[str, Mapping[str, object]]
+) -> Iterator[dict[str, object]]:
+    """Each operator, with the number of its calls and what tests say of it, if they were asked."""
+    for name, verdict, by in rows:
+        found: dict[str, object] = {"name": name, "verdict": verdict, "by": by}
+        if name in leaves:
+            found["calls"] = leaves[name]
+        yield found | dict(claims.get(name, {}))
+
+
+def _counted_tags(only: str | None) -> tuple[str, ...]:
+    """The tags whose operators are counted: of a selection by a tag, the other numbers say little."""
+    if only is not None:
+        return (only,)
+    return ("core", "pointwise")
 
 
 def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[Section]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -113,24 +114,17 @@ def adopt_command(
         before = _trial_before(session, root, trial, names, changes)
     else:
         before = None
-    if dry_run and session.is_text:
-        session.print_patch(render_diff(changes, patch_folder(root.resolve())))
-    elif not dry_run:
-        _write(root, changes)
-    _list_changes(session, changes)
-    places = ", ".join(f"{one.source.path}:{one.line}" for one in left)
-    if left:
-        stay = f", {counted(len(left), 'statement')} by hand: {places}"
-    else:
-        stay = ""
-    would = " would move" if dry_run else " moved"
-    session.talk(f"{counted(len(names), 'operator')}{would}{stay}")
+    _write_or_show(session, root, changes, dry_run)
+    places = [f"{one.source.path}:{one.line}" for one in left]
+    would = "would move" if dry_run else "moved"
+    session.talk(f"{counted(len(names), 'operator')} {would}{_what_stays(places)}")
     written, gone = (sum(number) for number in zip((0, 0), *map(count_lines, changes)))
     if changes:
         session.talk(f"{counted(gone, 'line')} gone, {written} written")
     for one in by_hand:
         session.talk(f"by hand  {one}")
-    data: dict[str, object] = {"moved": sorted(names), "by_hand": places, "build": by_hand}
+    data: dict[str, object] = {"moved": sorted(names), "by_hand": ", ".join(places)}
+    data["build"] = by_hand
     data["files"] = [{"path": one.path, "status": one.action} for one in changes]
     data["lines"] = {"gone": gone, "written": written}
     if trial and before:
@@ -141,16 +135,7 @@ def adopt_command(
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
-        if root.resolve() != Path.cwd():
-            project = f" {shown_path(root, Path.cwd())}"
-        else:
-            project = ""
-        is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
-        if is_built and not by_hand:
-            compile_ = ""
-        else:
-            compile_ = _COMPILE.format(config=_CONFIG)
-        session.talk(_NEXT.format(build=compile_, project=project))
+        session.talk(_next_steps(root, changes, by_hand))
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
@@ -159,6 +144,29 @@ def adopt_command(
 def _not_moving(library: Library) -> list[Diagnostic]:
     """What entries, or a header, cannot express."""
     return [*write_entries(library, TORCH_NAMESPACES)[2], *undeclarable_kernels(library)]
+
+
+def _next_steps(root: Path, changes: Sequence[Change], by_hand: Sequence[str]) -> str:
+    """What to run, and what to write into a build file that was not patched."""
+    project = "" if root.resolve() == Path.cwd() else f" {shown_path(root, Path.cwd())}"
+    is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
+    build = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
+    return _NEXT.format(build=build, project=project)
+
+
+def _write_or_show(session: Session, root: Path, changes: list[Change], dry_run: bool) -> None:
+    if dry_run and session.is_text:
+        session.print_patch(render_diff(changes, patch_folder(root.resolve())))
+    elif not dry_run:
+        _write(root, changes)
+    _list_changes(session, changes)
+
+
+def _what_stays(places: Sequence[str]) -> str:
+    """The statements that the author has to move."""
+    if not places:
+        return ""
+    return f", {counted(len(places), 'statement')} by hand: {', '.join(places)}"
 
 
 def _trial_before(

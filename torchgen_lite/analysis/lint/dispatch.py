@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.computed_table import Registrations, cell_of
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
@@ -118,6 +117,7 @@ def backend_without_meta(
     for registered in registrations(program, policy, asked):
         kernels[registered.operator.name].setdefault(registered.key, registered.origin.name)
     # Imported here: it brings the rules of the dispatcher, which no other rule and no target needs.
+    from torchgen_lite.analysis.computed_table import Registrations, cell_of
 
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)

@@ -236,7 +236,7 @@ def why_command(
     \b
     torchgen-lite why add.Tensor CPU AutogradCPU
     torchgen-lite why mm CPU AutogradCPU AutocastCPU --autocast cpu --torch
-    torchgen-lite why mm CPU AutogradCPU --exclude Autograd
+    torchgen-lite why add.Tensor CPU AutogradCPU --exclude Autograd
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
