@@ -15,6 +15,7 @@ from tests.cpp_runtime.building import HERE, INCLUDE, THREAD, build, require_san
 DOC = HERE.parents[1] / "docs" / "cpp-runtime.md"
 
 
+@pytest.mark.slow("compiled with the sanitizer of threads")
 @needs_compiler
 def test_threads_register_and_call(tmp_path: Path) -> None:
     require_sanitizer(THREAD, tmp_path)
@@ -22,6 +23,7 @@ def test_threads_register_and_call(tmp_path: Path) -> None:
     assert re.fullmatch(r"\d+ calls, 0 wrong\n", run(program, "4000"))
 
 
+@pytest.mark.slow("three compilations of the dispatcher")
 @needs_compiler
 @pytest.mark.parametrize("unique", ["-fgnu-unique", "-fno-gnu-unique"])
 def test_shared_libraries_have_one_dispatcher(tmp_path: Path, unique: str) -> None:
@@ -64,6 +66,7 @@ struct AtExit {
 """
 
 
+@pytest.mark.slow("three compilations of the dispatcher")
 @needs_compiler
 def test_two_shared_libraries_and_the_end_of_the_program(tmp_path: Path) -> None:
     """They share one dispatcher in any order of loading, and an object that is destroyed at the end may still call."""

@@ -40,6 +40,7 @@ def change(file: Path, lines: list[str]) -> None:
     file.write_text(text.replace(old, new))
 
 
+@pytest.mark.slow("each command of a page, builds too")
 @pytest.mark.tools
 @pytest.mark.parametrize("page", PAGES)
 def test_a_reader_who_types_along_sees_what_the_page_shows(page: Path, tmp_path: Path) -> None:

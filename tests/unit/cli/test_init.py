@@ -55,6 +55,7 @@ def test_a_project_in_python(run: Run, folder: Path, target: str, layout: str) -
     run_tests(folder)
 
 
+@pytest.mark.slow("a build of what the project has")
 @pytest.mark.tools
 @needs_compiler
 def test_a_project_in_cpp(run: Run, folder: Path) -> None:
