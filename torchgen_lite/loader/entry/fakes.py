@@ -20,6 +20,7 @@ from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.mistakes import answer_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
+from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
@@ -177,7 +178,9 @@ def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | Non
     tree, found = parse_formula(text, locate=locate)
     if found:
         reader.repeat(found, answer_in_a_rule(text) or _LANGUAGE)
-    return tree
+    if tree is None or TORCH not in text:
+        return tree
+    return without_prefix(tree, reader.names)
 
 
 # A name, a rule, a list of rules, or a mapping from results to rules.
