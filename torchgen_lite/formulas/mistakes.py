@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
+from torchgen_lite.formulas.parser import parse_formula
+
+# Where the language of rules is.
+_PAGE = "docs/torch-python-target.md has the language"
 _OPERAND = r"[\w.]+(?:\(\w*\))?"
 _SLICE = re.compile(
     r"(?P<tensor>\w+)\.(?:shape|size\(\))\[\s*(?P<start>\w*)\s*:\s*(?P<stop>-?\w*)\s*\]"
@@ -33,6 +38,38 @@ def answer_in_a_rule(text: str) -> str | None:
     return _first_answer(text, _IN_RULES)
 
 
+class Correction(NamedTuple):
+    """The part of an expression that is replaced by another text; `is_certain` if nothing else can have been meant."""
+
+    start: int
+    end: int
+    new: str
+    is_certain: bool
+
+    def applied(self, text: str) -> str:
+        return text[: self.start] + self.new + text[self.end :]
+
+
+def correction_in_a_rule(text: str) -> Correction | None:
+    """What to write in the place of Python in an expression of `fake` and `flops`, where that makes it one of rules."""
+    if len(text) > _MOST:
+        return None
+    size = _SLICE.search(text)
+    dim = _left_out(size) if size is not None else None
+    either = _OR.search(text)
+    if size is not None and dim is not None:
+        new = f"reduced({size['tensor']}, {dim}, False)"
+        found = Correction(size.start(), size.end(), new, is_certain=True)
+    elif either is not None:
+        # Of conditions it is `||`.
+        new = f"default({either['left']}, {either['right']})"
+        found = Correction(either.start(), either.end(), new, is_certain=False)
+    else:
+        return None
+    _, mistakes = parse_formula(found.applied(text))
+    return None if mistakes else found
+
+
 def _first_answer(text: str, rules: tuple[Callable[[str], str | None], ...]) -> str | None:
     known = rules if len(text) <= _MOST else (_bracket,)
     answers = (rule(text) for rule in known)
@@ -49,7 +86,7 @@ def _bracket(text: str) -> str | None:
 
 def _floor(text: str) -> str | None:
     if "//" in text:
-        return "write `floor_div(a, b)`"
+        return f"write `floor_div(a, b)`; {_PAGE}"
     return None
 
 
@@ -59,10 +96,17 @@ def _part_of_a_shape(text: str) -> str | None:
     if found is None:
         return None
     tensor = found["tensor"]
-    dim = {("", "-1"): -1, ("0", "-1"): -1, ("1", ""): 0}.get((found["start"], found["stop"]))
+    dim = _left_out(found)
     if dim is None:
-        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`"
-    return f"write `reduced({tensor}, {dim}, False)`: all sizes but that of dimension {dim}"
+        return f"write the sizes one by one: `[{tensor}.size(0), {tensor}.size(1)]`; {_PAGE}"
+    return (
+        f"write `reduced({tensor}, {dim}, False)`, all sizes but that of dimension {dim}; {_PAGE}"
+    )
+
+
+def _left_out(part: re.Match[str]) -> int | None:
+    """The dimension that a part of a shape leaves out, if that is all it does."""
+    return {("", "-1"): -1, ("0", "-1"): -1, ("1", ""): 0}.get((part["start"], part["stop"]))
 
 
 def _default(text: str) -> str | None:
@@ -71,7 +115,7 @@ def _default(text: str) -> str | None:
         return None
     left = found["left"]
     right = found["right"]
-    return f"write `default({left}, {right})`, or `{left} || {right}` for conditions"
+    return f"write `default({left}, {right})`, or `{left} || {right}` for conditions; {_PAGE}"
 
 
 def _or(text: str) -> str | None:

@@ -45,9 +45,13 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class Name(_Node):
-    """An identifier, perhaps qualified or with template arguments: `at::where`, `std::get<0>`."""
+    """An identifier, perhaps qualified or with template arguments: `at::where`, `std::get<0>`.
+
+    `is_torchs` says that it is written `torch.where`, so that no function of the author's is meant.
+    """
 
     text: str
+    is_torchs: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

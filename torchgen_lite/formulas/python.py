@@ -67,14 +67,15 @@ def _read(part: ast.AST, given: Mapping[str, Expression], read: _Read) -> Expres
             node = nodes.Literal(repr(value))
         case ast.Constant(str(value)) if value.isidentifier():
             node = nodes.Literal(f'"{value}"')
-        case ast.Attribute(ast.Name("torch"), name):
+        case ast.Attribute(ast.Name("torch"), name) if "torch" not in given:
             node = _DTYPES.get(name, node)
         case ast.Attribute(value, name) if not isinstance(of := read(value), nodes.Lambda):
             node = nodes.Member(of, name)
         case ast.Call(ast.Attribute(value, name), [], []) if name in _DTYPES:
             node = nodes.Call(nodes.Member(read(value), "to"), (_DTYPES[name],))
         case ast.Call(ast.Attribute(value, name) as method, items, keywords):
-            is_function = isinstance(value, ast.Name) and value.id == "torch"
+            is_torch = isinstance(value, ast.Name) and value.id == "torch"
+            is_function = is_torch and "torch" not in given
             called = nodes.Name(name) if is_function else read(method)
             named = tuple([(str(k.arg), read(k.value)) for k in keywords])
             if not isinstance(called, nodes.Lambda) and all(k.arg for k in keywords):

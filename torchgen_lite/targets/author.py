@@ -306,8 +306,15 @@ def check_helpers(
                     label = "calls the operator"
                     yield finding(function, "TG421", message, node.span, label, None, other)
                 continue
-            if helpers.defines(name) and "::" in str(node.function):
-                message = f"`{node.function}` is PyTorch's in C++, and `{name}` a function of yours"
+            called = node.function
+            is_torchs = isinstance(called, nodes.Name) and called.is_torchs
+            if helpers.defines(name) and (is_torchs or "::" in str(called)):
+                shown = (
+                    f"`torch.{name}` is PyTorch's"
+                    if is_torchs
+                    else f"`{called}` is PyTorch's in C++"
+                )
+                message = f"{shown}, and `{name}` a function of yours"
                 hint = f"rename yours, or write `{name}` if you mean it"
                 yield finding(function, "TG540", message, node.span, "not in Python", hint, other)
                 continue

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.formulas.mistakes import answer_in_a_formula, answer_in_a_rule
+from torchgen_lite.formulas.mistakes import (
+    answer_in_a_formula,
+    answer_in_a_rule,
+    correction_in_a_rule,
+)
 from torchgen_lite.formulas.parser import parse_formula
+
+PAGE = "docs/torch-python-target.md has the language"
 
 
 @pytest.mark.parametrize(
     ("text", "in_a_rule", "in_a_formula"),
     [
-        ("x.shape[:-1]", "write `reduced(x, -1, False)`: all sizes but that of dimension -1", None),
-        ("x.shape[1:]", "write `reduced(x, 0, False)`: all sizes but that of dimension 0", None),
-        ("x.size()[0:2]", "write the sizes one by one: `[x.size(0), x.size(1)]`", None),
-        ("a // b", "write `floor_div(a, b)`", None),
+        (
+            "x.shape[:-1]",
+            f"write `reduced(x, -1, False)`, all sizes but that of dimension -1; {PAGE}",
+            None,
+        ),
+        (
+            "x.shape[1:]",
+            f"write `reduced(x, 0, False)`, all sizes but that of dimension 0; {PAGE}",
+            None,
+        ),
+        ("x.size()[0:2]", f"write the sizes one by one: `[x.size(0), x.size(1)]`; {PAGE}", None),
+        ("a // b", f"write `floor_div(a, b)`; {PAGE}", None),
         (
             "dtype or x.dtype",
-            "write `default(dtype, x.dtype)`, or `dtype || x.dtype` for conditions",
+            f"write `default(dtype, x.dtype)`, or `dtype || x.dtype` for conditions; {PAGE}",
             "write `dtype || x.dtype`",
         ),
         ("x.dim() and n", "write `x.dim() && n`", "write `x.dim() && n`"),
@@ -32,6 +46,29 @@ from torchgen_lite.formulas.parser import parse_formula
 def test_what_to_write(text: str, in_a_rule: str | None, in_a_formula: str | None) -> None:
     assert answer_in_a_rule(text) == in_a_rule
     assert answer_in_a_formula(text) == in_a_formula
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected", "is_certain"),
+    [
+        ("x.shape[:-1]", "reduced(x, -1, False)", True),
+        ("concat(x.size()[1:], [n])", "concat(reduced(x, 0, False), [n])", True),
+        ("dtype or x.dtype", "default(dtype, x.dtype)", False),
+    ],
+)
+def test_the_edit_is_an_expression(text: str, corrected: str, is_certain: bool) -> None:
+    correction = correction_in_a_rule(text)
+    assert correction is not None
+    assert correction.applied(text) == corrected
+    assert correction.is_certain == is_certain
+    assert parse_formula(corrected)[0] is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["x.shape[0:2]", "x.shape[:-1] if n else y", "a or b or c", "x.shape[:-1", "x @ y", "x"]
+)
+def test_what_stays_wrong_has_no_edit(text: str) -> None:
+    assert correction_in_a_rule(text) is None
 
 
 @pytest.mark.parametrize(

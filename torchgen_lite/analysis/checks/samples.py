@@ -15,14 +15,14 @@ from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.entry.samples import Reference, Sample, Samples
+from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import return_names
 
 _CALLED = words_beside(__file__)
 FACTORIES = _CALLED["factories"]
 METHODS = _CALLED["methods"]
-BUILTINS = _CALLED["builtins"]
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
@@ -48,7 +48,8 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
     if not reference.function:
         for name, span in reference.names:
             if name not in words:
-                hint = did_you_mean(name, words) or "functions are written `torch.exp(x)`"
+                hint = did_you_mean(name, words) or did_you_mean(name, functions_of_torch().torch)
+                hint = hint or "functions are written `torch.exp(x)` or `exp(x)`"
                 message = f"unknown name `{name}` in a reference"
                 yield Found("TG335", message, span, "not an argument", hint)
 

@@ -116,9 +116,10 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Iterator[Found]:
         if part.parts[0].kind.present == TENSOR:
             yield from _misused(part, node, node.function.name, speech)
         return
-    written = node.function.text if isinstance(node.function, Name) else ""
+    function = node.function
+    written = function.text if isinstance(function, Name) else ""
     name = written.removeprefix("at::")
-    is_torchs = name != written
+    is_torchs = name != written or (isinstance(function, Name) and function.is_torchs)
     if not name or speech.skips(written) or (not is_torchs and name in speech.known):
         return
     if not is_torchs and speech.may_have:

@@ -190,6 +190,7 @@ class Vocabulary:
         for f in functions:
             if f.namespace not in TORCH_NAMESPACES:
                 own.append(f.func.base_name)
+        self.own = frozenset(own)
         self.helpers = frozenset(helpers or ()).difference(own)
         self.closed = helpers is not None
         self.declares_methods = False
@@ -209,9 +210,18 @@ def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Foun
             continue
         name = called_name(node)
         if name is not None and isinstance(node.function, Name):
+            if node.function.is_torchs and name in vocabulary.own:
+                yield _not_torchs(node, name)
             yield from _check_function(node, name, vocabulary)
         elif isinstance(node.function, Member):
             yield from _check_method(node, node.function, vocabulary)
+
+
+def _not_torchs(node: Call, name: str) -> Found:
+    """TG322: a function of PyTorch where formulas have an operator of the file by this name."""
+    message = f"`torch.{name}` is PyTorch's, and formulas have the operator `{name}` of this file"
+    hint = f"write `{name}` if you mean the operator, else call a function of yours"
+    return Found("TG322", message, node.function.span, "not the operator", hint)
 
 
 def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:

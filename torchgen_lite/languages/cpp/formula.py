@@ -291,7 +291,8 @@ def _called(
     if function.text == "not_implemented":
         return _call("autograd::not_implemented", *items)
     # If the author has functions too, the namespace `formulas` sees both theirs and PyTorch's.
-    scope = "formulas" if functions.has_headers else "at"
+    sees_both = functions.has_headers and not function.is_torchs
+    scope = "formulas" if sees_both else "at"
     return _call(f"{scope}::{_symbolic(function.text, is_symbolic)}", *items)
 
 

@@ -10,13 +10,14 @@ sees all operators, works out what the formulas mean for an operator.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.formulas.mistakes import answer_in_a_formula
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
 from torchgen_lite.formulas.parser import parse_formula
+from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_prefix
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
@@ -85,6 +86,7 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     place: Span | None = None
     let: tuple[Formula, ...] = ()
     plain: list[tuple[ScalarNode, Node]] = []
+    values = _names_of_let(pairs)
     for key, value in pairs:
         if key.value == "output_differentiability":
             if place is not None:
@@ -93,7 +95,7 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "let" and isinstance(value, MapNode):
-            let = _read_formulas(reader, reader.read_keys(value))
+            let = _read_formulas(reader, reader.read_keys(value), values)
         elif key.value == "dispatch" and isinstance(value, MapNode):
             for name, formulas in reader.read_keys(value):
                 choices = (DEFAULT, *AUTOGRAD_KEYS)
@@ -102,15 +104,25 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
                 if not isinstance(formulas, MapNode):
                     reader.wrong_type(name.value, formulas, "a mapping to formulas")
                     continue
-                variants[name.value] = _read_formulas(reader, reader.read_keys(formulas))
+                variants[name.value] = _read_formulas(reader, reader.read_keys(formulas), values)
         else:
             plain.append((key, value))
     if plain or not variants:
-        variants = {DEFAULT: _read_formulas(reader, plain), **variants}
+        variants = {DEFAULT: _read_formulas(reader, plain, values), **variants}
     if let:
-        values = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
-        variants = {key: values.put(formulas) for key, formulas in variants.items()}
+        users = [one for formulas in variants.values() for one in formulas]
+        bound = _Values(reader, let, users)
+        variants = {key: bound.put(formulas) for key, formulas in variants.items()}
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
+
+
+def _names_of_let(pairs: Pairs) -> Collection[str]:
+    """The names of values under `let`, wherever it stands."""
+    names = set[str]()
+    for key, value in pairs:
+        if key.value == "let" and isinstance(value, MapNode):
+            names.update(name.value for name, _ in value.items if isinstance(name, ScalarNode))
+    return names
 
 
 # A few values may name each other often enough for billions of parts.
@@ -201,7 +213,19 @@ def _uses(formula: Formula) -> Uses:
     return [(node.text, node.span) for node in nodes if isinstance(node, Name) and node.span]
 
 
-def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
+def _plain(text: str, tree: Expression, taken: Collection[str]) -> tuple[str, Expression]:
+    """A formula without the prefix `torch.`, if that is PyTorch in it."""
+    plain = without_prefix(tree, taken)
+    if plain == tree:
+        return text, tree
+    return text_without_prefix(text), plain
+
+
+def _read_formulas(
+    reader: EntryReader, pairs: Pairs, let: Collection[str] = ()
+) -> tuple[Formula, ...]:
+    """The formulas of a mapping, which may use the values of `let`."""
+    taken = {*reader.names, *let}
     formulas: list[Formula] = []
     for key, value in pairs:
         missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
@@ -215,6 +239,8 @@ def _read_formulas(reader: EntryReader, pairs: Pairs) -> tuple[Formula, ...]:
             tree, found = parse_formula(text, locate=reader.locator(scalar))
             if found:
                 reader.repeat(found, answer_in_a_formula(text))
+            if tree is not None and TORCH in text:
+                text, tree = _plain(text, tree, taken)
         formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
     return tuple(formulas)
 

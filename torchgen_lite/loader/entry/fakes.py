@@ -16,10 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Locate, Span, did_you_mean
-from torchgen_lite.formulas.mistakes import answer_in_a_rule
+from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean
+from torchgen_lite.formulas.mistakes import answer_in_a_rule, correction_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
+from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
@@ -176,8 +177,26 @@ def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | Non
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate)
     if found:
-        reader.repeat(found, answer_in_a_rule(text) or _LANGUAGE)
-    return tree
+        said = answer_in_a_rule(text) or _LANGUAGE
+        reader.repeat(found, _applicable(said, text, locate(0, len(text))))
+    if tree is None or TORCH not in text:
+        return tree
+    return without_prefix(tree, reader.names)
+
+
+def _applicable(said: str, text: str, place: Span) -> Help:
+    """The help with the edit that it means, where the expression stands in the file as it is."""
+    correction = correction_in_a_rule(text)
+    source = place.source.text
+    if correction is None or place.text != text:
+        return said
+    new = correction.new
+    span = place._replace(start=place.start + correction.start, end=place.start + correction.end)
+    # In braces of YAML a comma ends a value.
+    ends_at_comma = source[place.end :].lstrip(" ")[:1] in (",", "}") and text[:1] != "["
+    if ends_at_comma and '"' not in text:
+        span, new = place, f'"{correction.applied(text)}"'
+    return Suggestion(said, span, new, correction.is_certain)
 
 
 # A name, a rule, a list of rules, or a mapping from results to rules.

@@ -21,7 +21,7 @@ from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml.text import scalar_locator
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema import FunctionSchema, return_names
 
 KERNEL_NAME = re.compile(rf"(?:::)?{NAME}(?:(?:\.|::){NAME})*", re.ASCII)
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
@@ -92,6 +92,14 @@ class EntryReader:
             return {}
         name = self.head.value.split("(", 1)[0].strip()[:100]
         return {"operator": name, "context": self.span(self.head)}
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names that the operator's schema gives to values, as far as it can be read."""
+        if self.func is None:
+            return ()
+        arguments = [argument.name for argument in self.func.arguments]
+        return {*arguments, *return_names(self.func)}
 
     @property
     def is_full(self) -> bool:

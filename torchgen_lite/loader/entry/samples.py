@@ -15,18 +15,20 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
+from torchgen_lite.formulas.prefix import TORCH, with_prefix
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
+from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import return_names
 
@@ -230,6 +232,12 @@ _NODES = tuple(getattr(ast, name) for name in """
     """.split())
 
 
+BUILTINS = frozenset(
+    "abs bool complex float int len list max min range round sum torch tuple zip".split()
+)
+"""What an expression of a reference may call besides functions of PyTorch."""
+
+
 def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
     if isinstance(node, MapNode):
@@ -258,8 +266,8 @@ def _read_results(reader: EntryReader, node: MapNode, results: Sequence[str]) ->
         return None
     let = reader.fields_of(values)
     are_named = _names_are_right(reader, node, let, pairs, results)
-    variables = _read_each(reader, let)
-    parts = _read_each(reader, pairs)
+    variables = _read_each(reader, let, let)
+    parts = _read_each(reader, pairs, let)
     if not are_named or variables is None or parts is None:
         return None
     trees = [parts[name].tree for name in results]
@@ -293,9 +301,11 @@ def _names_are_right(
     return is_right and are_known and not missing
 
 
-def _read_each(reader: EntryReader, pairs: _Pairs) -> dict[str, Reference] | None:
-    """The expression of each key, or None if one of them can't be read; all are reported."""
-    read = {name: _read_python(reader, name, value) for name, (_, value) in pairs.items()}
+def _read_each(
+    reader: EntryReader, pairs: _Pairs, let: Collection[str]
+) -> dict[str, Reference] | None:
+    """The expression of each key, or None if one of them can't be read; all are reported. Each may use `let`."""
+    read = {name: _read_python(reader, name, value, let) for name, (_, value) in pairs.items()}
     found = {name: expression for name, expression in read.items() if expression is not None}
     return found if len(found) == len(read) else None
 
@@ -323,8 +333,10 @@ def _with_variables(result: str, values: Mapping[str, str]) -> str:
     return f"({', '.join([*assigned, result])})[-1]"
 
 
-def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None:
-    """An expression, or None and diagnostics if it can't be read."""
+def _read_python(
+    reader: EntryReader, name: str, node: Node, let: Collection[str] = ()
+) -> Reference | None:
+    """An expression, which may use the values of `let`, or None and diagnostics if it can't be read."""
     scalar = reader.scalar(name, node, "an expression")
     if scalar is None:
         return None
@@ -341,8 +353,18 @@ def _read_python(reader: EntryReader, name: str, node: Node) -> Reference | None
             message = f"a reference cannot use {problem}"
             reader.report("TG335", message, place(part), "here")
             return None
+    own = {*let, *_names_in_python(reader)}
+    if TORCH not in own:
+        tree = with_prefix(tree, functions_of_torch().torch, own | BUILTINS)
     places = {part: place(part) for part in ast.walk(tree)}
     return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
+
+
+def _names_in_python(reader: EntryReader) -> Collection[str]:
+    """The names of the arguments, with the underscore that a reserved word of Python gets."""
+    if reader.func is None:
+        return ()
+    return [a.name + "_" * iskeyword(a.name) for a in reader.func.arguments]
 
 
 def _unread(node: ast.AST) -> str:

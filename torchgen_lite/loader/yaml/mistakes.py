@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Source, Span, Suggestion
+from torchgen_lite.formulas.mistakes import correction_in_a_rule
 
 # White space, dashes of lists, and a key with its colon.
 _KEY = re.compile(
@@ -168,8 +169,16 @@ def _quoted(whole: Span, item: Span) -> Help:
     quote = next((sign for sign in "\"'" if sign not in whole.text), "")
     if not quote or "\\" in whole.text or "\n" in whole.text:
         return f"put it in quotes{other}"
-    right = f"{quote}{whole.text}{quote}"
+    right = f"{quote}{_of_rules(whole)}{quote}"
     return Suggestion(f"write `{right}`{other}", whole, right)
+
+
+def _of_rules(value: Span) -> str:
+    """The value, which is no expression with quotes either if it is Python that rules of fakes do not have."""
+    correction = correction_in_a_rule(value.text)
+    if correction is None or not _SIZES.search(value.source.text, 0, value.start):
+        return value.text
+    return correction.applied(value.text)
 
 
 def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:

@@ -125,7 +125,9 @@ ONE = "f(Tensor x) -> Tensor"
         (
             ONE,
             ["let: {a: y}", "result: a"],
-            ["TG335 7:16 unknown name `y` in a reference (functions are written `torch.exp(x)`)"],
+            [
+                "TG335 7:16 unknown name `y` in a reference (functions are written `torch.exp(x)` or `exp(x)`)"
+            ],
         ),
         (
             ONE,
