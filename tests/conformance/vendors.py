@@ -116,7 +116,10 @@ def name_of(item: Any) -> str:
 
 
 def is_meant(item: Any, version: Version) -> bool:
-    """Whether one of the ranges of an entry has the release; one without ranges is for all."""
+    """Whether an item has a kernel for the release: if one of its ranges has it, or if it has none."""
+    if isinstance(item, dict) and "structured_delegate" in item:
+        # The structured out variant has the kernel.
+        return False
     given = [
         item[field] for field in ("acl_op", "op_api") if isinstance(item, dict) and field in item
     ]

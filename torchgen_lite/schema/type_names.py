@@ -13,6 +13,8 @@ _JIT_TYPES = tuple("""
     complex number
     """.split())
 BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
+# What a misspelled name may mean: operators have hardly any of the others.
+MEANT_TYPES = (*_OPERATOR_TYPES, "Any", "SymFloat", "complex")
 
 TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 9)}
 """For each of these types, the first release whose dispatcher reads it in a schema."""
@@ -25,18 +27,18 @@ GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 
 # What other languages call a type, and what a schema calls it.
 TYPE_SPELLINGS = {
-    **dict.fromkeys("NDArray array ndarray np.ndarray tensor".split(), "Tensor"),
+    **dict.fromkeys("Array NDArray array ndarray np.ndarray tensor".split(), "Tensor"),
     **dict.fromkeys(("at::Tensor", "torch.Tensor"), "Tensor"),
     **dict.fromkeys(("Int", "int32_t", "int64_t", "long"), "int"),
     **dict.fromkeys(("String", "string"), "str"),
     "IntArrayRef": "int[]",
     "OptionalTensor": "Tensor?",
     "TensorList": "Tensor[]",
-    "boolean": "bool",
+    **dict.fromkeys(("Boolean", "boolean"), "bool"),
     "double": "float",
-    "dtype": "ScalarType",
+    **dict.fromkeys("DType DataType Dtype dtype".split(), "ScalarType"),
     "list": "T[]",
-    "number": "Scalar",
+    **dict.fromkeys(("Number", "number"), "Scalar"),
     "void": "()",
 }
 

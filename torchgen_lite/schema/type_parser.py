@@ -6,7 +6,7 @@ from ..diagnostics import Suggestion, did_you_mean, write_instead
 from .cursor import MAX_DEPTH, Abort, Cursor
 from .lexer import IDENT, NUMBER
 from .model import AliasAnnotation, BaseType, GenericType, ListType, OptionalType, TupleType, Type
-from .type_names import BASE_TYPES, GENERIC_TYPES, TYPE_SPELLINGS, is_type_variable
+from .type_names import BASE_TYPES, GENERIC_TYPES, MEANT_TYPES, TYPE_SPELLINGS, is_type_variable
 
 _SHORTHAND = AliasAnnotation((), True, (), True)
 
@@ -90,7 +90,7 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     is_right = name.startswith("__torch__.") or is_type_variable(name)
     if is_right or name in cursor.opaque or _is_foreign(cursor, start):
         return
-    spelling, known = TYPE_SPELLINGS.get(name), (*BASE_TYPES, *GENERIC_TYPES, *cursor.opaque)
+    spelling, known = TYPE_SPELLINGS.get(name), (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
     help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
     message = f"unknown type `{cursor.shorten(name)}`"
     cursor.report("TG202", message, start, end, "not a type", help_)

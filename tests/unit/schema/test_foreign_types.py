@@ -11,6 +11,31 @@ from torchgen_lite.schema.foreign_types import read_foreign_type
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
+        *((name, "ScalarType") for name in ("DType", "Dtype", "DataType", "dtype")),
+        *((name, "Tensor") for name in ("NDArray", "ndarray", "Array", "array", "Tensr")),
+        ("IntArrayRef", "int[]"),
+        ("double", "float"),
+        ("String", "str"),
+        ("Boolean", "bool"),
+        ("Number", "Scalar"),
+    ],
+)
+def test_types_of_other_libraries(written: str, meant: str) -> None:
+    """A name that sounds like another type is not taken for that."""
+    schema, diagnostics = parse_schema(f"f(Tensor x, {written} y=None) -> Tensor")
+    [found] = [one for one in diagnostics if one.code == "TG202"]
+    assert f"`{meant}`" in str(found.help)
+
+
+@pytest.mark.parametrize("written", ["Type", "List", "object", "NoneTyp"])
+def test_types_that_nobody_means(written: str) -> None:
+    [found] = parse_schema(f"f(Tensor x, {written} y=None) -> Tensor")[1]
+    assert found.code == "TG202" and found.help is None
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
         ("List[int]", "int[]"),
         ("typing.Sequence[Tensor]", "Tensor[]"),
         ("Optional[List[float]]", "float[]?"),

@@ -71,7 +71,10 @@ def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
             # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
             is_theirs = function.namespace in TORCH_NAMESPACES
             is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
-            if function.func.out and not function.dispatch and not function.ufunc_inner_loop:
+            # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
+            is_own = function.place("structured") is not None
+            has_kernel = function.dispatch or function.ufunc_inner_loop
+            if is_own and function.func.out and not has_kernel:
                 name = function.func.local_name
                 message = f"structured `{name}` names no kernel, which makes it composite"
                 span = function.place("structured")

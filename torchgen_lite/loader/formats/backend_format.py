@@ -28,19 +28,19 @@ Other files list entries, by name or with a schema, under their namespace:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.entry import Backend, DispatchEntry, FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.native_entry import load_entry
-from torchgen_lite.loader.entry.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader
+from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader
+from torchgen_lite.loader.formats.backend_items import VENDOR, Item, read_items, releases_of
 from torchgen_lite.loader.formats.earlier import Earlier, unstructured
 from torchgen_lite.loader.formats.vendor_versions import Releases, VendorVersions
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
-from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.loader.yaml.nodes import ListNode
 
 # Lists of operators that get a kernel. To the dispatcher, a kernel that a lazy backend generates is
 # like any other.
@@ -48,8 +48,6 @@ _KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
 # Lists that give no kernel: `symint` says how kernels take sizes; `ir_gen` and `non_native` ask
 # for nodes of a lazy backend.
 _OTHER_LISTS = ("symint", "ir_gen", "non_native", "tocpu")
-# Fields of an operator that ask for a meta function in the place of PyTorch's.
-_METAS = ("define_meta", "ext_structured_meta")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported")
 _FIELDS = (
     *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard", "all_version"),
@@ -60,25 +58,9 @@ _FIELDS = (
 _PRIVATE = {"NPU": "PrivateUse1", "Ascend": "PrivateUse1", "PrivateUse": "PrivateUse1"}
 # The prefix of the backend's key for the operators of a list.
 _PREFIXES = {"autograd": "Autograd", "custom_autograd": "Autograd", "quant": "Quantized"}
-# Fields that say which releases have a kernel.
-_RANGES = ("acl_op", "op_api")
-# Fields of entries in files of vendors and of the lazy backends.
-_VENDOR = (
-    *(*_RANGES, "internal_format_opapi", "gen_opapi", "exposed", "sparse", "dvm"),
-    *("shape", "opkind", "properties"),
-    *("derived_type", "custom_autograd", "override_meta", "override_impl"),
-)
+# Fields of entries under a namespace, which a vendor's own generator reads.
+_OF_NAMESPACES = ("derived_type", "custom_autograd", "override_meta", "override_impl")
 _NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
-
-
-class _Item(NamedTuple):
-    """An operator in a list: its name, its releases, its schema if there is one, and whether it is structured."""
-
-    name: str
-    node: ScalarNode
-    releases: Releases
-    schema: FunctionSchema | None = None
-    is_structured: bool = False
 
 
 class _File(NamedTuple):
@@ -100,7 +82,7 @@ def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     _check_fields(reader)
     backend, versions = _backend(reader), VendorVersions(reader)
     symint: dict[str, Releases] = {}
-    for item in _items(reader, "symint", versions):
+    for item in read_items(reader, "symint", versions):
         symint[item.name] = symint.get(item.name, frozenset()) | item.releases
     file = _File(reader, earlier, backend, versions, symint)
     own = _append_own(file)
@@ -120,21 +102,25 @@ def _check_fields(reader: EntryReader) -> None:
             said = f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
             hint = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
             reader.report("TG130", said, key, "read as `supported`", hint)
+        if name == "non_native":
+            said = f"`{name}` asks for nodes of a lazy backend, which are not generated"
+            hint = "run `torchgen.gen_lazy_tensor`"
+            reader.report("TG130", said, key, "not read", hint)
 
 
 def _append_own(file: _File) -> dict[str, list[int]]:
     """Append the backend's own operators; their positions by name, as other lists of the file may name them."""
     reader, backend, versions = file.reader, file.backend, file.versions
     dialect = reader.dialect._replace(
-        extra_fields={*reader.dialect.extra_fields, *_VENDOR},
+        extra_fields={*reader.dialect.extra_fields, *VENDOR},
         namespace=reader.dialect.namespace or (reader.text("backend") or backend.key).lower(),
     )
     functions = file.earlier.functions
     own: dict[str, list[int]] = {}
     for field in _ENTRY_LISTS:
         for node in reader.items(field, "a list of entries"):
-            releases = _releases(_named(node)[1], versions)
             entry = EntryReader(reader.source, reader.diagnostics, dialect, node)
+            releases = releases_of(entry.fields, versions)
             function = load_entry(entry, node) if releases else None
             if function is None:
                 continue
@@ -147,18 +133,18 @@ def _append_own(file: _File) -> dict[str, list[int]]:
     return own
 
 
-def _listed(file: _File, own: Collection[str]) -> dict[str, list[tuple[str, _Item]]]:
+def _listed(file: _File, own: Collection[str]) -> dict[str, list[tuple[str, Item]]]:
     """What the lists of kernels have for each operator, with the key of each list."""
-    listed: dict[str, list[tuple[str, _Item]]] = {}
+    listed: dict[str, list[tuple[str, Item]]] = {}
     for field in _KERNEL_LISTS:
-        for item in _items(file.reader, field, file.versions):
+        for item in read_items(file.reader, field, file.versions):
             if item.name not in own or field in _PREFIXES:
                 listed.setdefault(item.name, []).append((file.key_of(field), item))
     return listed
 
 
 def _give_kernels(
-    file: _File, place: int, items: Sequence[tuple[str, _Item]], *, is_declared: bool
+    file: _File, place: int, items: Sequence[tuple[str, Item]], *, is_declared: bool
 ) -> None:
     """Give the operator at a position its kernels: in one entry, or in one for each range of releases."""
     functions = file.earlier.functions
@@ -178,16 +164,43 @@ def _give_kernels(
 
 
 def _extended(
-    file: _File, function: NativeFunction, items: Sequence[tuple[str, _Item]], is_symint: bool
+    file: _File, function: NativeFunction, items: Sequence[tuple[str, Item]], is_symint: bool
 ) -> NativeFunction:
     """The operator with a kernel for each of these items."""
+    # An operator that has kernels already is declared by another file, and stays as it is.
+    is_theirs = bool(function.dispatch)
     for key, item in items:
-        function = _external(function, item)
-        kernel = _kernel(function, file.backend, is_symint, item.is_structured)
         span = file.reader.span(item.node)
-        entry = DispatchEntry.at(key, kernel, span, backend=file.backend)
-        function = _add(file.reader, function, entry, span)
+        is_structured = item.is_structured and _may_be_structured(file.reader, function, item)
+        if is_theirs:
+            _refuse_options(file.reader, item)
+        else:
+            if not function.dispatch:
+                function = _external(function, item, is_structured=is_structured)
+            function = _with_options(function, item)
+        if item.has_kernel:
+            kernel = _kernel(function, file.backend, is_symint, is_structured)
+            entry = DispatchEntry.at(key, kernel, span, backend=file.backend)
+            function = _add(file.reader, function, entry, span)
     return function
+
+
+def _may_be_structured(reader: EntryReader, function: NativeFunction, item: Item) -> bool:
+    """Whether the operator is structured where it is declared; the class of a kernel derives from its meta function."""
+    if function.structured:
+        return True
+    delegate = function.structured_delegate
+    hint = f"put it on `{delegate}`" if delegate else f"leave `structured` of `{item.name}` out"
+    message = f"`{item.name}` is not structured where it is declared"
+    reader.report("TG310", message, item.node, "marked `structured: true`", hint)
+    return False
+
+
+def _refuse_options(reader: EntryReader, item: Item) -> None:
+    """Refuse what an item says of an operator that an entry declares with its kernels."""
+    for name in item.values:
+        message = f"`{name}` of `{item.name}`, which has an entry elsewhere, is not read here"
+        reader.report("TG116", message, item.node, "here", "say it in that entry")
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -195,7 +208,7 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
 
     The kernel of an entry without `dispatch` is named after the operator.
     """
-    extra_fields = {*reader.dialect.extra_fields, *_VENDOR}
+    extra_fields = {*reader.dialect.extra_fields, *_OF_NAMESPACES}
     for name in reader.fields:
         namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
         own = reader.dialect._replace(extra_fields=extra_fields, namespace=namespace)
@@ -211,7 +224,8 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
             if function.place("structured_delegate") is None:
                 function = function._replace(structured_delegate=None)
             keys = ["PrivateUse1"]
-            if function.place("custom_autograd") is not None:
+            autograd = entry.fields.get("custom_autograd")
+            if autograd is not None and entry.flag("custom_autograd", autograd[1]):
                 keys.append("AutogradPrivateUse1")
             earlier.functions.append(_with_kernels(function, keys, function.kernel_name))
 
@@ -241,21 +255,50 @@ def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> No
 def _backend(reader: EntryReader) -> Backend:
     text = reader.text("backend")
     namespace, class_name = _cpp_name(reader, "cpp_namespace"), _cpp_name(reader, "class_name")
+    flags = [
+        field in reader.fields and reader.flag(field, reader.fields[field][1])
+        for field in ("use_out_as_primary", "device_guard")
+    ]
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
             first = next(iter(reader.fields.values()))[0]
             reader.report("TG104", "a backend file without `backend`", first, "here")
-        return Backend("PrivateUse1", namespace, class_name)
+        return Backend("PrivateUse1", namespace, class_name, *flags)
+    # Kernels need a namespace, as torchgen says; autocast rules alone have none.
+    if "cpp_namespace" not in reader.fields and reader.fields.keys() != {"backend", "autocast"}:
+        hint = "add `cpp_namespace`, the C++ namespace of the kernels"
+        message = "a backend file without `cpp_namespace`"
+        reader.report("TG104", message, reader.fields["backend"][0], "here", hint)
+    class_name = class_name or f"{text}NativeFunctions"
+    return Backend(_backend_key(reader, text), namespace, class_name, *flags)
+
+
+def _backend_key(reader: EntryReader, text: str) -> str:
+    """The key of a backend. Its lists need one, and that of autograd or quantized tensors beside it, too.
+
+    Like torchgen, a file whose lists are empty may name any backend.
+    """
     name = _PRIVATE.get(text, text)
     names = key_names(reader.dialect.privateuse1)
-    flags = [
-        field in reader.fields and reader.flag(field, reader.fields[field][1])
-        for field in ("use_out_as_primary", "device_guard")
-    ]
-    reader.choice("TG103", "dispatch key", name, reader.fields["backend"][1], names)
-    class_name = class_name or f"{text}NativeFunctions"
-    return Backend(names.get(name, "PrivateUse1"), namespace, class_name, *flags)
+    key = names.get(name, "PrivateUse1")
+    lists = [field for field in (*_KERNEL_LISTS, *_ENTRY_LISTS) if _has_items(reader, field)]
+    if not lists and "autocast" not in reader.fields:
+        return key
+    if not reader.choice("TG103", "dispatch key", name, reader.fields["backend"][1], names):
+        return key
+    for field in lists:
+        prefixed = f"{_PREFIXES.get(field, '')}{key}"
+        if prefixed not in names:
+            message = f"`{key}` has no key `{prefixed}` for the kernels under `{field}`"
+            hint = "no call has such a key; leave them out"
+            reader.report("TG103", message, reader.fields[field][0], "not a dispatch key", hint)
+    return key
+
+
+def _has_items(reader: EntryReader, field: str) -> bool:
+    _, node = reader.fields.get(field, (None, None))
+    return isinstance(node, ListNode) and bool(node.items)
 
 
 def _cpp_name(reader: EntryReader, field: str) -> str:
@@ -267,61 +310,9 @@ def _cpp_name(reader: EntryReader, field: str) -> str:
     return text
 
 
-def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterator[_Item]:
-    """The operators of a list, without those for other releases."""
-    for item in reader.items(field, "a list of operator names"):
-        named, fields = _named(item)
-        if named is None or named.is_null:
-            reader.wrong_type(field, item, "the name of an operator")
-            continue
-        releases = _releases(fields, versions)
-        text = named.value.split("(", 1)[0].strip()
-        if not releases:
-            continue
-        if not OPERATOR_NAME.fullmatch(text):
-            reader.refuse("TG123", text, "the name of an operator", named)
-            continue
-        schema = None
-        if "(" in named.value:
-            schema, found = parse_schema(named.value, locate=reader.locator(named))
-            reader.diagnostics += found
-        for name in (name for name in _METAS if _is_true(fields.get(name))):
-            message = f"`{name}` asks for a meta function of the backend, which is not generated"
-            label, hint = "its class derives from PyTorch's", f"leave `{name}` out"
-            reader.report("TG130", message, fields[name], label, hint)
-        is_structured = _is_true(fields.get("structured"))
-        yield _Item(text.removeprefix("aten::"), named, releases, schema, is_structured)
-
-
-def _is_true(node: Node | None) -> bool:
-    return isinstance(node, ScalarNode) and node.value.lower() == "true"
-
-
-def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
-    """The node that names an item's operator, and the item's fields."""
-    if not isinstance(item, MapNode):
-        return item if isinstance(item, ScalarNode) else None, {}
-    pairs = [(key, value) for key, value in item.items if isinstance(key, ScalarNode)]
-    fields = {key.value: value for key, value in pairs}
-    named = fields.get("func", fields.get("op"))
-    if named is None and pairs:
-        # `- maximum.out:` with fields below or beside it.
-        named, below = pairs[0]
-        if isinstance(below, MapNode):
-            fields |= {key.value: node for key, node in below.items if isinstance(key, ScalarNode)}
-        elif not isinstance(below, ScalarNode) or not below.is_null:
-            named = None
-    return named if isinstance(named, ScalarNode) else None, fields
-
-
-def _releases(fields: dict[str, Node], versions: VendorVersions) -> Releases:
-    given = [versions.read(field, fields[field]) for field in _RANGES if field in fields]
-    return frozenset().union(*given) if given else versions.every
-
-
 def _alike(
-    items: Sequence[tuple[str, _Item]], symint: Releases | None, releases: Releases
-) -> list[tuple[Releases, bool, list[tuple[str, _Item]]]]:
+    items: Sequence[tuple[str, Item]], symint: Releases | None, releases: Releases
+) -> list[tuple[Releases, bool, list[tuple[str, Item]]]]:
     """The releases in which an operator has the same kernels, whether these take symbolic sizes, and their items."""
     found: dict[tuple[bool, tuple[int, ...]], set[Version]] = {}
     for one in sorted(releases):
@@ -336,7 +327,7 @@ def _alike(
 def _places(
     reader: EntryReader,
     earlier: Earlier,
-    items: Sequence[tuple[str, _Item]],
+    items: Sequence[tuple[str, Item]],
     versions: VendorVersions,
 ) -> list[int]:
     """The position of an operator. Of one that the release lacks, and that is for others, an item has the schema."""
@@ -353,20 +344,23 @@ def _places(
     return [len(earlier.functions) - 1]
 
 
-def _external(function: NativeFunction, item: _Item) -> NativeFunction:
-    """The operator as the backend's file has it.
-
-    Its kernels are functions unless the file says that they are structured. An operator that has
-    kernels already is declared by another file, and stays as it is.
-    """
-    if function.dispatch:
-        return function
+def _external(function: NativeFunction, item: Item, *, is_structured: bool) -> NativeFunction:
+    """The operator as the backend's file has it: its kernels are functions, or structured if the file says so."""
     schema = item.schema or function.func
     if item.schema is None:
         # The operator is only named here: places in PyTorch's file are none of its own.
         schema = schema.placed_in(schema.name_span and schema.name_span.source)
     function = function._replace(func=schema)
-    return function if item.is_structured else unstructured(function)
+    if is_structured or not item.has_kernel:
+        return function
+    return unstructured(function)
+
+
+def _with_options(function: NativeFunction, item: Item) -> NativeFunction:
+    values = dict(item.values)
+    # The device is guarded where PyTorch's entry and the item both say so.
+    values["device_guard"] = function.device_guard and values.get("device_guard", True)
+    return function._replace(**values)
 
 
 def _kernel(function: NativeFunction, backend: Backend, symint: bool, is_structured: bool) -> str:

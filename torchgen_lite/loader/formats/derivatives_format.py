@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Label
+from torchgen_lite.diagnostics import Label, did_you_mean, meant
 from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
@@ -21,14 +21,25 @@ from torchgen_lite.loader.formats.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import parse_schema
 
+# Fields of a file that is not a list of entries.
+_FIELDS = ("all_version", "backward")
+
 
 def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> None:
     """Give the functions their formulas."""
+    _check_fields(reader)
     versions = VendorVersions(reader)
     plain = node.items if isinstance(node, ListNode) else None
     for item in plain or reader.items("backward", "a list of entries"):
         entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
         _load_item(entry, item, earlier, versions)
+
+
+def _check_fields(reader: EntryReader) -> None:
+    """Refuse fields beside the list that no such file has."""
+    known = (*_FIELDS, *reader.dialect.extra_fields)
+    for name, (key, _) in reader.fields.items():
+        reader.choice("TG102", "field", name, key, known)
 
 
 def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
@@ -41,7 +52,10 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None
     if not isinstance(name, ScalarNode) or name.is_null:
-        reader.report("TG104", "an entry without `name`", node, "here")
+        near = next((field for field in reader.fields if did_you_mean(field, ("name",))), "")
+        place = reader.fields[near][0] if near else node
+        misspelled = meant(near, "name") if near else None
+        reader.report("TG104", "an entry without `name`", place, "here", misspelled)
         return
     reader.head = name
     schema, found = parse_schema(name.value, locate=reader.locator(name))

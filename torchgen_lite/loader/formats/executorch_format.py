@@ -57,6 +57,10 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
             reader.choice("TG102", "field", name, field, ("arg_meta", "kernel_name"))
         _, named = fields.get("kernel_name", (None, None))
         _, meta = fields.get("arg_meta", (None, None))
+        if isinstance(meta, MapNode) and reader.func is not None:
+            arguments = [argument.name for argument in reader.func.arguments]
+            for name, (argument, _) in reader.fields_of(meta).items():
+                reader.choice("TG102", "argument", name, argument, arguments)
         if not isinstance(named, ScalarNode):
             reader.report("TG104", "a kernel without `kernel_name`", item, "here")
         elif not KERNEL_NAME.fullmatch(named.value):

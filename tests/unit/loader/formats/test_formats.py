@@ -86,6 +86,7 @@ autograd: abs
     )
     assert said == """\
 1.yaml:2:1: error[TG102] unknown field 'suported': not a field (did you mean 'supported'?)
+1.yaml:1:1: error[TG104] a backend file without 'cpp_namespace' (add 'cpp_namespace', the C++ namespace of the kernels)
 1.yaml:1:10: error[TG103] unknown dispatch key 'XLAA': not a dispatch key (did you mean 'XLA'?)
 1.yaml:5:5: error[TG123] '1 2' is not the name of an operator: not a name
 1.yaml:6:5: error[TG106] 'supported' takes the name of an operator, not a list: wrong type
@@ -196,7 +197,7 @@ ISNAN = """\
 @pytest.mark.parametrize(
     "overlay",
     [
-        "backend: XLA\nsupported: [isnan.out]\n",
+        "backend: XLA\ncpp_namespace: x\nsupported: [isnan.out]\n",
         """\
 - op: isnan.out
   kernels:
@@ -216,7 +217,7 @@ def test_kernels_for_an_operator_that_is_derived(overlay: str) -> None:
     key = "XLA" if "XLA" in overlay else "CPU"
     operator = program.resolved.by_name["aten::isnan.out"]
     schema = "isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
-    kernel = "XLANativeFunctions::isnan_out" if key == "XLA" else "isnan_out"
+    kernel = "x::XLANativeFunctions::isnan_out" if key == "XLA" else "isnan_out"
     assert str(operator.schema) == schema and kernels(operator.function) == [(key, kernel)]
     assert [
         (r.key, r.origin.name) for r in registrations(program, PYTORCH) if r.operator is operator
@@ -242,10 +243,10 @@ def test_a_kernel_that_is_not_the_default_declares_no_other() -> None:
 def test_what_nobody_derives_is_not_declared() -> None:
     sources = [
         Source("ops.yaml", ISNAN),
-        Source("more.yaml", "backend: XLA\nsupported: [isnan.ou]\n"),
+        Source("more.yaml", "backend: XLA\ncpp_namespace: x\nsupported: [isnan.ou]\n"),
     ]
     _, found = load_native_functions(sources, derive=derive_functions)
     assert render_concise(found) == (
-        "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared: no such operator (did "
+        "more.yaml:3:13: error[TG312] operator 'isnan.ou' is not declared: no such operator (did "
         "you mean 'isnan.out'?)\n"
     )

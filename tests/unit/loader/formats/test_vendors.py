@@ -225,7 +225,9 @@ def test_items_that_are_mappings(tmp_path: Path, item: str) -> None:
 @pytest.mark.parametrize("field", ["class_name", "cpp_namespace"])
 @pytest.mark.parametrize("name", ["a b", "a.b", "::a"])
 def test_names_that_are_none_in_cpp(tmp_path: Path, field: str, name: str) -> None:
-    program = read(tmp_path, f'backend: XLA\n{field}: "{name}"\nsupported: [abs]\n')
+    names = {"class_name": "XLAFunctions", "cpp_namespace": "x", field: name}
+    written = "".join(f'{field}: "{name}"\n' for field, name in names.items())
+    program = read(tmp_path, f"backend: XLA\n{written}supported: [abs]\n")
     assert said(program) == [f"TG108 `{name}` is not a name in C++"]
 
 
@@ -407,6 +409,83 @@ custom:
         "torchvision::nms": ["PrivateUse1: nms"],
         "custom::dump": ["PrivateUse1: dump"],
     }
+
+
+BACKEND = "backend: PrivateUse1\ncpp_namespace: x\nsupported:\n"
+PLUGIN = "all_version: [v2.1]\nofficial:\n"
+
+# A misspelled word in each place that takes names of fields, and the name that is meant.
+MISSPELLED = [
+    ("aten:\n- func: abs\n  custom_autogard: True\n", "custom_autograd"),
+    ("aten:\n- func: add.out\n  structred: True\n", "structured"),
+    (f"{BACKEND}- add.out:\n    structred: true\n", "structured"),
+    (f"{BACKEND}- add.out:\n  structred: true\n", "structured"),
+    (f"{BACKEND}- func: add.out\n  device_gaurd: false\n", "device_guard"),
+    (f"{BACKEND}- op: add.out\n  define_mta: false\n", "define_meta"),
+    (f"{BACKEND}- abs\nautogard: [abs]\n", "autograd"),
+    (f"{PLUGIN}- func: abs\n  op_apii: all_version\n", "op_api"),
+    (f"{PLUGIN}- func: abs\n  gen_opapy: {{}}\n", "gen_opapi"),
+    (
+        "all_version: [v2.1]\ncustom:\n- func: m::f(Tensor x) -> Tensor\n  op_appi: v2.1\nofficial:\n",
+        "op_api",
+    ),
+    ("- op: add.out\n  kernells: []\n", "kernels"),
+    ("- op: add.out\n  type_alais: {}\n", "type_alias"),
+    ("- op: add.out\n  kernels: [{arg_mta: null, kernel_name: f}]\n", "arg_meta"),
+    ("- op: add.out\n  kernels: [{arg_meta: {slef: [T0, D0]}, kernel_name: f}]\n", "self"),
+    ("all_verson: [v2.1]\nbackward: []\n", "all_version"),
+    ("all_version: [v2.1]\nbackward: []\nbackwards: []\n", "backward"),
+    ("backward:\n- nmae: abs(Tensor self) -> Tensor\n  self: grad\n", "name"),
+]
+
+
+@pytest.mark.parametrize(("text", "meant"), MISSPELLED)
+def test_misspelled_fields_are_named(tmp_path: Path, text: str, meant: str) -> None:
+    found = read(tmp_path, text, settings='lint.ignore = ["TG374", "TG409"]\n').diagnostics
+    assert {one.code for one in found} <= {"TG102", "TG104"}
+    assert len(found) == 1 and f"did you mean `{meant}`?" in str(found[0].help)
+
+
+@pytest.mark.parametrize("value", ["True", "False"])
+def test_a_kernel_for_autograd_is_asked_for(tmp_path: Path, value: str) -> None:
+    program = read(tmp_path, f"aten:\n- func: abs\n  custom_autograd: {value}\n")
+    keys = [entry.key for entry in program.functions[0].dispatch]
+    assert keys == ["PrivateUse1", "AutogradPrivateUse1"][: 1 + (value == "True")]
+
+
+# How each format names an operator: a head, and an item.
+FORMATS = {
+    "entries": ("", "- func: {}\n"),
+    "executorch": ("", "- op: {}\n"),
+    "namespaces": ("aten:\n", "- func: {}\n"),
+    "backend, names": ("backend: XLA\ncpp_namespace: x\nsupported:\n", "- {}\n"),
+    "backend, items": ("backend: XLA\ncpp_namespace: x\nsupported:\n", "- func: {}\n"),
+    "backend, options": ("backend: XLA\ncpp_namespace: x\nsupported:\n", "- {}:\n"),
+    "plug-in": (
+        "all_version: [v2.1]\nofficial:\n",
+        "- func: {}\n  op_api: all_version\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["add.out"],
+        ["add.Tensor"],
+        ["add.Tensor", "add_.Tensor", "add.out"],
+        ["abs", "add.out", "isnan.out", "roll", "resize_"],
+    ],
+    ids=" ".join,
+)
+def test_names_without_kernels(tmp_path: Path, form: str, names: list[str]) -> None:
+    """An operator that is only named has what PyTorch's file says of it, which is no mistake of this one."""
+    head, item = FORMATS[form]
+    program = read(tmp_path, head + "".join(item.format(name) for name in names))
+    assert [found.code for found in program.diagnostics if found.severity == "error"] == []
+    assert [f.func.local_name for f in program.functions] == names
+    assert generate(program)
 
 
 def test_executorch_takes_any_field(tmp_path: Path) -> None:
