@@ -129,7 +129,9 @@ def test_a_member_that_the_class_lacks(project: Path) -> None:
 
 
 def test_a_class_in_no_namespace(tmp_path: Path) -> None:
-    text = FILES["xla.yaml"].replace("cpp_namespace: torch_xla\n", "class_name: Alone\n")
+    text = FILES["xla.yaml"].replace(
+        "cpp_namespace: torch_xla\n", 'cpp_namespace: ""\nclass_name: Alone\n'
+    )
     write_files(tmp_path, {**FILES, "xla.yaml": text})
     write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
     alone = "at::Tensor Alone::neg(const at::Tensor& self) { return self; }\n"
