@@ -123,7 +123,7 @@ READS = (
     "templates check",
     "upgrade --from native.yaml --to newer.yaml --key PrivateUse1 --schema ours.yaml --for-torch 2.9",
     "why f CPU --fallback PrivateUse1 --schema member/native_functions.yaml --for-torch 2.9 --target cpp-torch",
-    "why f CPU --include Functionalize --exclude AutogradCPU --autocast cpu --inference --schema native.yaml",
+    "why f CPU --include Functionalize --exclude AutogradCPU --autocast cpu --inference --schema member/native_functions.yaml",
 )
 """What writes nothing, with every option that is in none of the others."""
 ELSEWHERE = frozenset({"--torch", "--import", "--module", "--load", "--build", "--test", "--watch"})
