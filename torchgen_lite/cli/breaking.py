@@ -204,10 +204,7 @@ def _sources(program: Program, modules: Modules) -> Iterator[Source]:
 
 
 def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
-    notes = [
-        {"operator": n.operator, "code": n.code, "message": n.message} for n in judged.unstable
-    ]
-    session.report(judged.found, kind="breaking", extra={"unstable": notes} if notes else None)
+    session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
         before = len([one for one in versions[0] if not one.is_derived])
         said = judged.summary
@@ -219,13 +216,21 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
             session.warn(f"{blank}{said or 'no breaking changes'} against {asked.against}")
             for text in _causes(versions, judged):
                 session.warn(f"  {text}")
-        for one in judged.unstable:
-            session.talk(f"note[{one.code}]: {one.message} (`{one.operator}` is unstable)")
+        for note in judged.unstable:
+            session.talk(f"note[{note.code}]: {note.message} (`{note.operator}` is unstable)")
     if asked.everything:
         added, changed = _others(versions, judged)
         lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
         text = "".join(f"{line}\n" for line in lines)
         session.answer("breaking", text, added=added, changed=changed)
+
+
+def _notes_of(judged: Judged) -> dict[str, object]:
+    """What the JSON document has of unstable operators, if there is anything."""
+    notes = []
+    for note in judged.unstable:
+        notes.append({"operator": note.operator, "code": note.code, "message": note.message})
+    return {"unstable": notes} if notes else {}
 
 
 def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> list[Section]:
@@ -239,7 +244,7 @@ def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> 
         seen = seen_from_here(judged.found, root)
         found = [one for one in seen if one.effect == effect]
         sections.append(Section(title, [_row(one) for one in found], _FINDING))
-    notes = [(one.operator, one.code, one.message) for one in judged.unstable]
+    notes = [(note.operator, note.code, note.message) for note in judged.unstable]
     sections.append(Section("unstable operators", notes, ("operator", "code", "what changed")))
     if asked.everything:
         for title, listed in zip(("new", "compatible changes"), _others(versions, judged)):

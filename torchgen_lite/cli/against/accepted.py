@@ -64,7 +64,9 @@ class Judged(NamedTuple):
         parts += [f"{counted(may, 'change')} that may matter"] if may else []
         text = " and ".join(parts)
         accepted = f"{self.accepted} accepted" if self.accepted else ""
-        unstable = f"{len(self.unstable)} of unstable operators" if self.unstable else ""
+        unstable = ""
+        if self.unstable:
+            unstable = f"{counted(len(self.unstable), 'note')} on unstable operators"
         return ", ".join(filter(None, (text, accepted, unstable)))
 
 
@@ -76,18 +78,19 @@ def judge(
 
     Only at the widest level that has the finding of an entry is it known that there is none.
     """
-    notes = tuple([finding for finding in every if finding.operator in unstable])
-    found = [finding for finding in every if finding.operator not in unstable]
     entries = list(_entries(_text(root)))
-    known = {identity(one): one for one in found}
-    accepted = {_said(entry) for entry, _ in entries} & known.keys()
+    # What was accepted while an operator was stable is still there when it is not.
+    known = {identity(finding) for finding in every}
+    accepted = {_said(entry) for entry, _ in entries} & known
     stale = [
         Diagnostic("TG383", f"`{FILE}` accepts what is not there: {entry.change}", place)
         for entry, place in entries
         if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
     ]
-    left = [one for one in found if identity(one) not in accepted]
-    return Judged((*left, *stale), len(accepted), notes)
+    left = [finding for finding in every if identity(finding) not in accepted]
+    notes = tuple([finding for finding in left if finding.operator in unstable])
+    promised = [finding for finding in left if finding.operator not in unstable]
+    return Judged((*promised, *stale), len(accepted), notes)
 
 
 def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:

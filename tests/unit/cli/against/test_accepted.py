@@ -102,3 +102,26 @@ def test_a_file_that_cannot_be_read(run: Run, changed: Path) -> None:
 def test_a_reason_is_needed(run: Run, changed: Path) -> None:
     assert run(*ASKED, "--accept", " ").code == 2
     assert not (changed / "breaking.toml").exists()
+
+
+def test_what_an_unstable_operator_changes_are_notes(run: Run, changed: Path) -> None:
+    (changed / "old.yaml").write_text(f"{OLD}  unstable: true\n")
+    (changed / "native_functions.yaml").write_text(f"{NEW}  unstable: true\n")
+    said = (
+        "1 operator, no breaking changes against old.yaml, 1 note on unstable operators\n"
+        "note[TG357]: `lib::f`: the default of argument `dim` changed from `0` to `1` (`lib::f` is unstable)\n"
+    )
+    assert run(*ASKED) == Result(0, "", said)
+    document = json.loads(
+        run("breaking", "--against", "old.yaml", "--output-format", "json").stdout
+    )
+    assert (document["ok"], document["diagnostics"]) == (True, [])
+    assert [(note["operator"], note["code"]) for note in document["unstable"]] == [
+        ("lib::f", "TG357")
+    ]
+    assert run("breaking", "--against", "old.yaml", "--html", "page.html").code == 0
+    assert "unstable operators" in (changed / "page.html").read_text()
+    # What was accepted while it was stable is there.
+    (changed / "breaking.toml").write_text(WRITTEN)
+    said = "1 operator, no breaking changes against old.yaml, 1 accepted\n"
+    assert run(*ASKED) == Result(0, "", said)
