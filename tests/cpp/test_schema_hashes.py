@@ -77,3 +77,31 @@ def test_only_where_it_is_asked_for(run: Callable[..., Result], project: Path) -
     (project / "native_functions.yaml").write_text(ENTRY)
     assert run("generate").code == 0
     assert not list(project.rglob("*.cmake"))
+
+
+def test_schema_files_beside_the_project_have_no_place_in_it(
+    run: Callable[..., Result], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So there is no file with the others alone, which a build would pass."""
+    (project / "native_functions.yaml").write_text(ENTRY)
+    folder = project / "inner"
+    folder.mkdir()
+    (folder / "own.yaml").write_text(ENTRY.replace("::f", "::g"))
+    (folder / "torchgen_lite.toml").write_text(
+        'schema = ["own.yaml", "../native_functions.yaml"]\ntargets = ["cpp-torch"]\n'
+        "[target.cpp-torch]\nschema-hashes = true\n"
+    )
+    monkeypatch.chdir(folder)
+    assert run("generate").code == 0
+    assert list(folder.rglob("register.cpp"))
+    assert not list(folder.rglob("schema_hashes.cmake"))
+
+
+def test_without_a_comparison_there_is_no_file(run: Callable[..., Result], project: Path) -> None:
+    """A build that includes it stops, and says so."""
+    (project / "native_functions.yaml").write_text(ENTRY)
+    options = 'targets = ["cpp-torch"]\n[target.cpp-torch]\nschema-hashes = true\n'
+    (project / "torchgen_lite.toml").write_text(options)
+    assert run("generate", "--output-dir", str(project / "away")).code == 0
+    assert list((project / "away").rglob("register.cpp"))
+    assert not list(project.rglob("schema_hashes.cmake"))

@@ -12,28 +12,34 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.diagnostics import Source
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.output import OutputFile
 
 
 def schema_hashes(program: Program, layout: Layout, options: ModuleOptions) -> Iterator[OutputFile]:
-    """The file, if it is asked for. Schema files outside of the project are left out: they are not where a build is."""
-    if not options.schema_hashes:
+    """The file, if it is asked for and every schema file has a place relative to it.
+
+    Otherwise there is none: a build that includes it stops, where it would pass without a comparison.
+    """
+    output = program.config.output_dir
+    paths = [output, *[source.path for source in program.sources]]
+    if not options.schema_hashes or any(map(os.path.isabs, paths)):
         return
-    config = program.config
-    folder = os.path.join(config.output_dir, layout.root)
-    files = {}
-    for source in program.sources:
-        path = os.path.normpath(source.path)
-        is_inside = not os.path.isabs(path) and not path.startswith(os.pardir)
-        if is_inside and not os.path.isabs(config.output_dir):
-            # Git may check files out with other ends of lines.
-            text = source.text.replace("\r\n", "\n")
-            place = os.path.relpath(path, folder).replace(os.sep, "/")
-            # What CMake would take for the end of a text, an escape or a variable.
-            place = re.sub(r'([\\"$])', r"\\\1", place)
-            files[place] = sha256(text.encode()).hexdigest()
+    folder = os.path.join(output, layout.root)
+    hashes = {_place(source.path, folder): _hash(source) for source in program.sources}
     yield OutputFile(
-        f"{layout.root}/schema_hashes.cmake", "cpp/schema_hashes.cmake.j2", {"files": files}
+        f"{layout.root}/schema_hashes.cmake", "cpp/schema_hashes.cmake.j2", {"files": hashes}
     )
+
+
+def _place(path: str, folder: str) -> str:
+    """A path as CMake reads it in quotes, where a quote, an escape and a variable have another meaning."""
+    place = os.path.relpath(path, folder).replace(os.sep, "/")
+    return re.sub(r'([\\"$])', r"\\\1", place)
+
+
+def _hash(source: Source) -> str:
+    """The SHA-256, whatever the ends of lines that Git checks files out with."""
+    return sha256(source.text.replace("\r\n", "\n").encode()).hexdigest()
