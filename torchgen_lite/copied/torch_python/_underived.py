@@ -48,7 +48,8 @@ def _refusing(registering: Registering) -> Function:
     without = f"{name} has no derivatives {where}"
     without_forward = f"{name} {WITHOUT_FORWARD} {where}"
     calls_below = below_of(registering)
-    known: dict[int, Function] = {}
+    # By the keys of a call: what runs it below autograd.
+    below_keys: dict[int, Function] = {}
     record = _unrecorded(without)
     # Of a list in which tensors may be left out, the function of torch sees none.
     has_gaps = any(str(a.type) == "List[Optional[Tensor]]" for a in op._schema.arguments)
@@ -56,9 +57,9 @@ def _refusing(registering: Registering) -> Function:
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         bits = keyset.raw_repr()
-        if bits not in known:
-            known[bits] = calls_below(keyset)
-        below = known[bits]
+        if bits not in below_keys:
+            below_keys[bits] = calls_below(keyset)
+        below = below_keys[bits]
         is_recorded = torch.is_grad_enabled() and requires_grad(*args, **kwargs)
         written = written_by(args, kwargs) if is_mutable else []
         if is_recorded:
