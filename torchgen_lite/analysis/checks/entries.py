@@ -8,6 +8,7 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.key_sets import key_sets
@@ -41,46 +42,59 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
 def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
     """TG126, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
-    roots = {root_of(o.schema.base_name) for o in tagged}
-    alike = [o for o in resolved.declared if tagged and root_of(o.schema.base_name) in roots]
-    signatures = {o.signature: o for o in alike if o.kind is SchemaKind.functional}
-    for one, made in [(o, signatures.get(o.signature)) for o in tagged]:
-        # Tags of PyTorch's operators are PyTorch's, which derives `resize` from `resize_`.
-        place = one.function.place("tags")
-        if made is None or place is None:
-            continue
-        if not made.schema.is_aliasing and one.kind is SchemaKind.inplace:
-            local = made.schema.local_name
-            message = f"`{one.function.func.local_name}` is no view: `{local}` returns none"
-            hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
-            yield finding(one.function, "TG126", message, place, "not a view", hint)
-    known_names = _out_of_place_names(resolved) if tagged else frozenset[tuple[str, str]]()
-    for one in tagged:
-        function = one.function
-        root = root_of(one.schema.base_name)
-        place = function.place("tags")
-        is_alone = one.kind is SchemaKind.inplace and (function.namespace, root) not in known_names
-        # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
-        is_pytorchs = function.namespace in TORCH_NAMESPACES
-        is_known = not resolved.lent or function.name in resolved.lent
-        if is_alone and place is not None and not (is_pytorchs and is_known):
-            message = f"`{function.func.local_name}` has no out-of-place view"
-            hint = f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out"
-            yield finding(function, "TG126", message, place, "a view of nothing", hint)
+    # Tags of PyTorch's operators are PyTorch's.
+    written = [operator for operator in tagged if operator.function.place("tags") is not None]
+    if written:
+        yield from _check_what_is_made(resolved, written)
+        yield from _check_out_of_place(resolved, written)
     for function in resolved.functions:
-        tags = function.tags
-        if "generated" in tags and function.is_written:
-            message = "`generated` marks what PyTorch's generator derives"
-            label = "not written by hand"
-            hint = "leave the tag out"
-            yield finding(function, "TG126", message, function.place("tags"), label, hint)
-        is_in_place = is_inplace_name(function.func.base_name) and function.func.written
-        if _IN_PLACE_VIEW in tags and not is_in_place:
-            message = f"`{function.func.local_name}` does not change a tensor in place"
-            hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
-            yield finding(function, "TG126", message, function.place("tags"), "not in place", hint)
+        yield from _check_own_tags(function)
     if _SEEDED in known:
         yield from _check_generators(resolved.functions)
+
+
+def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+    """In-place views whose functional variant is no view."""
+    roots = {root_of(operator.schema.base_name) for operator in tagged}
+    alike = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
+    functional = {o.signature: o for o in alike if o.kind is SchemaKind.functional}
+    for operator in tagged:
+        made = functional.get(operator.signature)
+        if made is None or made.schema.is_aliasing or operator.kind is not SchemaKind.inplace:
+            continue
+        function, local = operator.function, made.schema.local_name
+        message = f"`{function.func.local_name}` is no view: `{local}` returns none"
+        hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
+        yield finding(function, "TG126", message, function.place("tags"), "not a view", hint)
+
+
+def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+    """In-place views beside which there is no operator with their name and no underscore, as torchgen asks for."""
+    names = _out_of_place_names(resolved)
+    for operator in tagged:
+        function, root = operator.function, root_of(operator.schema.base_name)
+        # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
+        is_pytorchs = function.namespace in TORCH_NAMESPACES
+        is_theirs = is_pytorchs and (not resolved.lent or function.name in resolved.lent)
+        is_there = (function.namespace, root) in names
+        if is_theirs or is_there or operator.kind is not SchemaKind.inplace:
+            continue
+        message = f"`{function.func.local_name}` has no out-of-place view"
+        hint = f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out"
+        yield finding(function, "TG126", message, function.place("tags"), "a view of nothing", hint)
+
+
+def _check_own_tags(function: NativeFunction) -> Iterator[Diagnostic]:
+    """Tags that an entry contradicts by itself."""
+    place = function.place("tags")
+    if "generated" in function.tags and function.is_written:
+        message = "`generated` marks what PyTorch's generator derives"
+        yield finding(function, "TG126", message, place, "not written by hand", "leave the tag out")
+    is_in_place = is_inplace_name(function.func.base_name) and function.func.written
+    if _IN_PLACE_VIEW in function.tags and not is_in_place:
+        message = f"`{function.func.local_name}` does not change a tensor in place"
+        hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
+        yield finding(function, "TG126", message, place, "not in place", hint)
 
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:

@@ -263,10 +263,10 @@ class _State(NamedTuple):
     inference: bool
 
 
-def _local_sets(one: Registrations, state: _State) -> LocalSets:
+def _local_sets(registrations: Registrations, state: _State) -> LocalSets:
     """The sets of a thread in this state. Raises Refused for what is no key, or no device of autocast."""
-    require(list(_unknown_keys([one], [*state.include, *state.exclude])))
-    sets = one.sets
+    require(list(_unknown_keys([registrations], [*state.include, *state.exclude])))
+    sets = registrations.sets
     included, excluded = of_a_new_thread(sets)
     if state.inference:
         # c10 `InferenceMode` records nothing, and counts no versions.
