@@ -31,7 +31,9 @@ def speech(functions: Functions) -> Speech:
         if written in torch.torch:
             who = "PyTorch has only in Python"
             others = frozenset()
-        advice = "name a header that declares it with `formula-headers`" * bool(functions.namespace)
+        advice = ""
+        if functions.namespace:
+            advice = "name a header that declares it with `formula-headers`"
         return Missing(who, "at::", advice, (functions.names, lambda: others))
 
     return Speech(

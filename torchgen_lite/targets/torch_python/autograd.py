@@ -260,8 +260,11 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
         values.append(f"grad_{name}_" if name in info.arguments else "None")
     result = tuple_display(values)
     if operator.function.is_auto:
-        given = [
-            f"{identifier(a.name)}=" * a.kwarg_only + saved.local(a.name) for a in schema.arguments
-        ]
+        given = []
+        for argument in schema.arguments:
+            value = saved.local(argument.name)
+            if argument.kwarg_only:
+                value = f"{identifier(argument.name)}={value}"
+            given.append(value)
         result = f"_gradients.gradients(ctx, needs, grads, _gradients.under(_autocast, {package.reference(operator)}), {', '.join(given)})"
     return result
