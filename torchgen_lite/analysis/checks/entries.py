@@ -48,7 +48,8 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         yield from _check_what_is_made(resolved, written)
         yield from _check_out_of_place(resolved, written)
     for function in resolved.functions:
-        yield from _check_own_tags(function)
+        if function.tags:
+            yield from _check_own_tags(function)
     if _SEEDED in known:
         yield from _check_generators(resolved.functions)
 
