@@ -8,7 +8,16 @@ from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.pipeline import load
-from torchgen_lite_tools.backends.verdicts import SERVED, Overlay, Verdict, coverage, pytorchs
+from torchgen_lite_tools.backends.results import is_refused, made_below
+from torchgen_lite_tools.backends.verdicts import (
+    SERVED,
+    Covered,
+    Overlay,
+    Verdict,
+    coverage,
+    pytorchs,
+    view_of,
+)
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -53,9 +62,18 @@ def test_verdicts_are_those_of_the_tables(key: str, loaded: Overlay) -> None:
     for covered in coverage(loaded, key):
         cell = cell_of(covered.operator.name, key)
         word = cell[cell.rfind("[") :] if cell else ""
+        if covered.verdict is Verdict.nothing and is_known_to_raise(covered, key):
+            continue
         if covered.verdict not in WORDS[word]:
             different.append((covered.operator.name, covered.verdict.name, cell))
     assert different == []
+
+
+def is_known_to_raise(covered: Covered, key: str) -> bool:
+    """A slot does not say it: see Note [Results that are not dense]."""
+    name = covered.operator.name
+    lacks_result = any(made_below(name, key)) or is_refused(name, key)
+    return lacks_result or covered.by == view_of(covered.operator) != ""
 
 
 def test_its_file_says_what_its_registry_says(files: Overlay, loaded: Overlay) -> None:
@@ -74,15 +92,18 @@ def test_its_file_says_what_its_registry_says(files: Overlay, loaded: Overlay) -
 def test_a_fallback_serves_what_the_cpu_has_kernels_for(files: Overlay) -> None:
     """Of what no kernel serves, the CPU lacks some; and what is left to copy may be a view."""
     fallen: dict[Verdict, set[str]] = {}
-    for covered in coverage(files.with_fallback("PrivateUse1"), "PrivateUse1"):
+    covered_with = coverage(files.with_fallback("PrivateUse1"), "PrivateUse1")
+    for covered in covered_with:
         name = covered.operator.name
         if not cell_of(name, "PrivateUse1"):
             fallen.setdefault(covered.verdict, set()).add(name)
         elif covered.verdict not in SERVED:
             # A kernel of PyTorch that calls what no kernel serves.
-            assert covered.by, name
+            assert covered.by or is_refused(name, "PrivateUse1"), name
     without = {name for names in fallen.values() for name in names if not cell_of(name, "CPU")}
-    assert fallen[Verdict.nothing] == without and len(without) > 150
+    raising = {c.operator.name for c in covered_with if is_known_to_raise(c, "PrivateUse1")}
+    assert fallen[Verdict.nothing] - without <= raising
+    assert without <= fallen[Verdict.nothing] and len(without) > 150
     assert {"aten::_thnn_fused_lstm_cell", "aten::cudnn_convolution"} <= without
     views = {name for names in fallen.values() for name in names if _is_view(name)}
     assert fallen[Verdict.wrong] == views - without

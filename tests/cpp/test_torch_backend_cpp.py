@@ -27,7 +27,7 @@ EXAMPLE = ROOT / "examples" / "torch_backend_cpp"
 # What the slot of a table says, and the verdicts that it may come to.
 WORDS = {
     "[kernel]": {"own"},
-    "[math kernel]": {"composite"},
+    "[math kernel]": {"composite", "nothing"},
     "[default backend kernel]": {"composite", "through", "fallback", "nothing"},
     "[backend fallback]": {"fallback", "nothing", "wrong"},
 }
@@ -175,6 +175,22 @@ class TestBuilt:
         assert different == []
         assert fell_back.keys() >= {"aten::exp.out", "aten::_softmax.out", "aten::normal_"}
         assert {found[name][0] for name in fell_back} == {"fallback"}
+
+    def test_coverage_is_what_happens(self, answer: Callable[..., Any]) -> None:
+        """A part of what `tests/conformance/happened.py` does by hand with every sample of PyTorch."""
+        chosen = ("cat", "nn.functional.embedding", "softmax", "sparse", "to_sparse", "view")
+        options = [option for name in chosen for option in ("--only", name)]
+        ends = answer("-m", "tests.conformance.happened", "sim", "--samples", "1", *options)
+        found = coverage(answer, "--import", "sim")
+        failing = {"nothing", "wrong"}
+        different = []
+        for name, end in ends.items():
+            verdict, by = found.get(name, ("", ""))
+            # An operator of another namespace has no verdict, and what was not called has no end.
+            if verdict and end != "refused" and (end != "ran") != (verdict in failing):
+                different.append((name, end, verdict, by))
+        assert different == []
+        assert set(ends.values()) >= {"ran", "raised"} and len(ends) > 150
 
     def test_it_computes_what_the_cpu_computes(self, built: Path) -> None:
         """A part of what `tests/conformance/opinfos.py` does by hand for all operators."""

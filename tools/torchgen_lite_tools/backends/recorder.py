@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import runpy
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -138,9 +138,19 @@ def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
     # Libraries that are gone take their kernels with them.
     torch.stand_in = fallback, kernels = library("_", "IMPL"), library("aten", "IMPL")
     fallback.fallback(compute, "PrivateUse1")
-    for one in asked["own"]:
+    # `torch.tensor` copies its numbers to the device where PyTorch reaches kernels of Python, and no fallback of Python.
+    for one in {*asked["own"], "aten::_copy_from", "aten::empty_strided"}:
         kernels.impl(one, partial(compute, _function(torch, one)), "PrivateUse1")
     torch.set_default_device(device)
+    # The default device is a mode of functions, which modules take for a tensor of another class: they would leave their
+    # fast paths.
+    torch.overrides.has_torch_function = partial(_overrides, torch)
+
+
+def _overrides(torch: Any, values: Iterable[Any]) -> bool:
+    """Whether one of these tensors is of a class that handles functions by itself."""
+    plain = {torch.Tensor, torch.nn.Parameter}
+    return any(isinstance(value, torch.Tensor) and type(value) not in plain for value in values)
 
 
 def _computing(torch: Any, device: str) -> Callable[..., Any]:

@@ -28,6 +28,7 @@ from torchgen_lite.runtime.table import FALLBACK
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import over, served_by, with_fallbacks
+from torchgen_lite_tools.backends.results import is_refused, made_below
 
 
 class Verdict(Enum):
@@ -113,8 +114,23 @@ def coverage(overlay: Overlay, key: str) -> list[Covered]:
         if (name, key) not in found:
             # A call that leads back to the same operator would never end.
             found[name, key] = Covered(operators[name], Verdict.nothing)
-            found[name, key] = decide(operators[name], key)
+            found[name, key] = with_result(decide(operators[name], key), key)
         return found[name, key]
+
+    def with_result(covered: Covered, key: str) -> Covered:
+        """See Note [Results that are not dense]: the verdict, if a backend can have such a result."""
+        if covered.verdict not in (Verdict.composite, Verdict.fallback):
+            return covered
+        name = covered.operator.name
+        if is_refused(name, key):
+            return covered._replace(verdict=Verdict.nothing)
+        view = view_of(covered.operator)
+        if view in operators and cover(view, key).verdict in FAILED:
+            return Covered(covered.operator, Verdict.nothing, view)
+        for made_by, beside in made_below(name, key):
+            if cover(made_by, beside).verdict in FAILED:
+                return Covered(covered.operator, Verdict.nothing, f"{made_by} at {beside}")
+        return covered
 
     def decide(operator: Operator, key: str) -> Covered:
         cell = overlay.cell(operator.name, key)
@@ -143,6 +159,13 @@ def coverage(overlay: Overlay, key: str) -> list[Covered]:
         return Verdict.fallback
 
     return [cover(operator.name, key) for operator in overlay.native.resolved.operators]
+
+
+def view_of(operator: Operator) -> str:
+    """The operator that a copy of a view calls to make the view: `aten::t` of `aten::t_copy`."""
+    before, copy, overload = operator.name.partition("_copy")
+    is_copy = copy and "view_copy" in operator.tags
+    return before + overload if is_copy else ""
 
 
 def kernels_of(native: Program, key: str) -> dict[str, Verdict]:

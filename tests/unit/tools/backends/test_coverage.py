@@ -389,6 +389,21 @@ torch.ones(3, device="cpu").cos_()
         assert result.code == 2 and "No module named 'no_such_module'" in result.stderr
         assert "name that module with `--import`" in result.stderr
 
+    def test_a_module_takes_its_fast_path(self, run: Run, device: Path) -> None:
+        """PyTorch's encoder makes a nested tensor of a padded batch, for which the device has no kernels."""
+        (device / "encoder.py").write_text("""\
+import torch
+layer = torch.nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+padding = torch.tensor([[False, False], [False, True]])
+with torch.no_grad():
+    torch.nn.TransformerEncoder(layer, 1).eval()(torch.ones(2, 2, 8), src_key_padding_mask=padding)
+""")
+        result = run("coverage", "--calls", "encoder.py", "--fallback")
+        assert result.code == 1
+        _, _, failing = result.stdout.partition("\nnothing: nothing: a call raises an error\n")
+        why = "aten::_nested_tensor_from_mask  aten::_to_copy at NestedTensorPrivateUse1\n"
+        assert f"  1 call  {why}" in failing
+
     def test_of_another_key_nothing_is_guessed(self, run: Run, device: Path) -> None:
         (device / "train.py").write_text("import torch\n")
         result = run("coverage", "--calls", "train.py", "--key", "XLA")
