@@ -1,6 +1,5 @@
 // A device whose memory is the CPU's: its memory, and the kernels that ops.yaml names.
 #include <ATen/ATen.h>
-#include <ATen/EmptyTensor.h>
 #include <sim/device.h>
 #include <sim/fallback.h>
 #include <sim/structured.h>
@@ -11,19 +10,22 @@ using at::IntArrayRef, at::Scalar, at::Tensor, std::optional;
 
 namespace {
 
+// Two devices, each with one stream, which runs synchronously with the CPU.
+struct TwoDevices final : device::Guard {
+  c10::DeviceIndex deviceCount() const noexcept override { return 2; }
+};
+
 struct Heap final : device::Memory {
   void* take(size_t bytes) override { return std::malloc(bytes); }
   void give_back(void* data) override { std::free(data); }
+  size_t capacity(c10::DeviceIndex) const override { return size_t{1} << 34; }
   void copy_data(void* to, const void* from, size_t n) const override {
     default_copy_data(to, from, n);
   }
 };
 
-// There is one device with one stream, which runs synchronously with the CPU.
 const bool is_installed =
-    device::install(new device::Guard, new Heap, new device::PinnedMemory, new device::Hooks);
-
-constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
+    device::install(new TwoDevices, new Heap, new device::PinnedMemory, new device::Hooks);
 
 // The same memory as a CPU tensor; a number among the arguments is one already.
 Tensor on_cpu(const Tensor& x) {
@@ -41,14 +43,12 @@ Tensor on_cpu(const Tensor& x) {
 Tensor empty(IntArrayRef size, optional<at::ScalarType> dtype, optional<at::Layout>,
     optional<at::Device>, optional<bool> pinned, optional<at::MemoryFormat> format) {
   TORCH_CHECK(!pinned.value_or(false), "only memory of the CPU can be pinned");
-  return at::detail::empty_generic(
-      size, &device::memory(), keys, c10::dtype_or_default(dtype), format);
+  return device::empty(size, dtype, format);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, optional<at::ScalarType> dtype,
     optional<at::Layout>, optional<at::Device>, optional<bool>) {
-  return at::detail::empty_strided_generic(
-      size, stride, &device::memory(), keys, c10::dtype_or_default(dtype));
+  return device::empty_strided(size, stride, dtype);
 }
 
 Tensor copy_from(const Tensor& self, const Tensor& dst, bool) {

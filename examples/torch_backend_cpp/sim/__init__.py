@@ -23,6 +23,8 @@ memory_allocated, empty_cache = accelerator.memory_allocated, accelerator.empty_
 max_memory_allocated, memory_stats = accelerator.max_memory_allocated, accelerator.memory_stats
 memory_reserved, max_memory_reserved = accelerator.memory_reserved, accelerator.max_memory_reserved
 reset_peak_memory_stats = accelerator.reset_peak_memory_stats
+if hasattr(accelerator, "get_memory_info"):  # PyTorch 2.10 and later.
+    mem_get_info = accelerator.get_memory_info
 Stream, Event = partial(torch.Stream, device="sim"), partial(torch.Event, device="sim")
 
 

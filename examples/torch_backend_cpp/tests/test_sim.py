@@ -63,6 +63,52 @@ def test_views_share_memory() -> None:
     assert x.numel() == 0 and x.is_sim
 
 
+def test_two_devices() -> None:
+    x = X.to("sim:1")
+    assert x.device == torch.device("sim:1") and x.exp().device == x.device
+    assert torch.empty_like(x).device == (x + x).device == x.relu().device == x.device
+    assert_close(x.to("sim:0").cpu(), X)
+    with sim.device(1):
+        assert torch.ones(2, device="sim").device == x.device
+        taken = sim.memory_allocated()
+    assert sim.current_device() == 0 and sim.memory_allocated(1) == taken > 0
+    torch.manual_seed(0)
+    assert_close(torch.rand(2, device="sim:1").cpu(), torch.rand(2, device="sim:0").cpu())
+
+
+def test_devices_do_not_mix() -> None:
+    x = X.to("sim")
+    for function in (torch.cat, torch.hstack):
+        with raises(RuntimeError, match="on the same device.*sim:0 and cpu"):
+            function([x, X])
+    with raises(RuntimeError, match="on the same device"):
+        torch.sin(x, out=torch.empty(2, 3))
+    with raises(RuntimeError, match="on the same device"):
+        torch.atan2(x, X.to("sim:1"))
+    assert_close(torch.atan2(x, torch.tensor(2.0)).cpu(), torch.atan2(X, torch.tensor(2.0)))
+    assert_close(x[torch.tensor([1])].cpu(), X[1:])
+
+
+def test_memory_without_values() -> None:
+    torch.use_deterministic_algorithms(True)
+    try:
+        empty = torch.empty(2, device="sim")
+        strided = torch.empty_strided((2,), (1,), dtype=torch.int64, device="sim")
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert empty.isnan().all() and strided.tolist() == [2**63 - 1] * 2
+    if hasattr(sim, "mem_get_info"):
+        free, total = sim.mem_get_info()
+        assert total - free == sim.memory_allocated() > 0
+
+
+def test_a_normalization_of_images_with_channels_last() -> None:
+    norm = nn.GroupNorm(2, 4)
+    image = torch.rand(2, 4, 3, 3).to(memory_format=torch.channels_last)
+    expected = norm(image)
+    assert_close(norm.to("sim")(image.to("sim")).cpu(), expected)
+
+
 def test_a_network_has_the_gradients_that_it_has_on_the_cpu() -> None:
     torch.manual_seed(0)
     layers = [nn.Conv2d(1, 2, 3), nn.ReLU(), nn.ConvTranspose2d(2, 4, 3, groups=2), nn.Flatten()]
@@ -193,8 +239,8 @@ def test_streams_and_events() -> None:
     assert torch.accelerator.current_stream() not in streams
     with torch.sim.device("sim:0"):
         torch.accelerator.synchronize()
-    with raises(RuntimeError, match="there is no device sim:1: there are 1"):
-        torch.ones(1, device="sim:1")
+    with raises(RuntimeError, match="there is no device sim:2: there are 2"):
+        torch.ones(1, device="sim:2")
 
 
 def test_memory() -> None:

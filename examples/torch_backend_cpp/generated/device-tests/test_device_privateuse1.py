@@ -39,6 +39,7 @@ KERNELS = {
     "aten::native_batch_norm": "float32",
     "aten::conj_physical_": "float32",
     "aten::record_stream": "float32",
+    "aten::native_group_norm": "float32",
     "aten::native_dropout": "float32",
     "aten::_thnn_fused_lstm_cell": "float32",
     "aten::_thnn_fused_lstm_cell_backward_impl": "float32",

@@ -5,6 +5,7 @@
 
 #include <sim/kernels.h>
 #include <sim/autocast.h>
+#include <sim/fallback.h>
 #include <torch/library.h>
 
 TORCH_LIBRARY(sim, m) {
@@ -211,6 +212,10 @@ TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
 
 TORCH_LIBRARY_IMPL(aten, Negative, m) {
   m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("native_group_norm", sim::fallback::cpu());
 }
 
 TORCH_LIBRARY_IMPL(sim, CompositeExplicitAutograd, m) {

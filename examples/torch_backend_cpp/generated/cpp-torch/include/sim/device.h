@@ -17,10 +17,13 @@
 #include <utility>
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/native/TensorFactories.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/ApproximateClock.h>
@@ -181,6 +184,11 @@ class Memory : public c10::DeviceAllocator {
   // Memory of the current device, and its return.
   virtual void* take(std::size_t bytes) = 0;
   virtual void give_back(void* data) = 0;
+  // How many bytes a device has.
+  virtual std::size_t capacity(c10::DeviceIndex device) const {
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        false, c10::Device(kType, device), " does not say how much memory it has");
+  }
 
   c10::DataPtr allocate(std::size_t bytes) override {
     const c10::Device device = guard().getDevice();
@@ -215,6 +223,13 @@ class Memory : public c10::DeviceAllocator {
       c10::DeviceIndex device) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     return stats_[device];
+  }
+  // Bytes that are free, and all of them. Earlier releases of PyTorch do not ask,
+  // so there it overrides nothing.
+  std::pair<std::size_t, std::size_t> getMemoryInfo(c10::DeviceIndex device) {
+    const std::size_t bytes = capacity(device);
+    const auto taken = getDeviceStats(device).allocated_bytes[0].current;
+    return {bytes - std::min(bytes, static_cast<std::size_t>(taken)), bytes};
   }
   void resetAccumulatedStats(c10::DeviceIndex device) override {
     count(device, [](auto& stat, bool) { stat.reset_accumulated(); });
@@ -259,6 +274,36 @@ inline void Memory::free(void* data) {
     stat.decrease(is_bytes ? block.bytes : 1);
   });
   of.give_back(data);
+}
+
+// What a tensor without values has where PyTorch is asked for results that are
+// the same in each run.
+inline at::Tensor filled_if_deterministic(at::Tensor made) {
+  const auto& asked = at::globalContext();
+  if (asked.deterministicAlgorithms() &&
+      asked.deterministicFillUninitializedMemory()) {
+    at::native::fill_empty_deterministic_(made);
+  }
+  return made;
+}
+
+// Tensors without values, in memory of the current device: what kernels of
+// `empty.memory_format` and `empty_strided` return.
+inline at::Tensor empty(
+    c10::IntArrayRef size,
+    std::optional<c10::ScalarType> dtype,
+    std::optional<c10::MemoryFormat> format) {
+  constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
+  return filled_if_deterministic(at::detail::empty_generic(
+      size, &memory(), keys, c10::dtype_or_default(dtype), format));
+}
+inline at::Tensor empty_strided(
+    c10::IntArrayRef size,
+    c10::IntArrayRef stride,
+    std::optional<c10::ScalarType> dtype) {
+  constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
+  return filled_if_deterministic(at::detail::empty_strided_generic(
+      size, stride, &memory(), keys, c10::dtype_or_default(dtype)));
 }
 
 // Memory of the host for `pin_memory`, which a device may be able to read.
@@ -460,6 +505,18 @@ inline void set_default_generator(
   default_generator(generator->device().index()) = *generator;
 }
 
+// The device of the first tensor of this device among arguments, or the current
+// one.
+inline c10::DeviceIndex device_of(c10::ArrayRef<c10::IValue> arguments) {
+  for (const c10::IValue& value : arguments) {
+    if (value.isTensor() && value.toTensor().defined() &&
+        value.toTensor().device().type() == kType) {
+      return value.toTensor().device().index();
+    }
+  }
+  return guard().getDevice().index();
+}
+
 // Runs an operator, such as by a fallback to the CPU, with the random numbers of
 // the device, which are lent to a generator of the CPU:
 //
@@ -477,8 +534,9 @@ void with_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
       continue;
     }
     c10::IValue& value = (*stack)[begin + i];
+    const auto index = device_of(torch::jit::last(*stack, arguments.size()));
     at::Generator own =
-        value.isNone() ? default_generator(-1) : value.toGenerator();
+        value.isNone() ? default_generator(index) : value.toGenerator();
     TORCH_CHECK(
         own.device().type() == kType,
         op.operator_name(),

@@ -7,6 +7,8 @@
 #include <iostream>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -33,6 +35,59 @@ inline Sink& sink() {
   return current;
 }
 
+// Operators with tensors that stay in CPU memory on other devices, too: indices,
+// lengths and sizes.
+inline bool mixes_devices(const std::string& name) {
+  static const std::set<std::string> names = {
+      "aten::_ctc_loss",
+      "aten::_ctc_loss_backward",
+      "aten::_index_put_impl_",
+      "aten::_nested_from_padded",
+      "aten::_pack_padded_sequence",
+      "aten::_unsafe_index",
+      "aten::_unsafe_index_put",
+      "aten::index",
+      "aten::index_put",
+      "aten::index_put_"};
+  return names.count(name) != 0;
+}
+
+// Tensors of a call are on one device, or on the CPU without dimensions: those
+// count as numbers. A result would be on the device of whichever comes first.
+inline void check_devices(
+    const c10::OperatorHandle& op,
+    const torch::jit::Stack& stack) {
+  std::optional<c10::Device> device;
+  const auto check = [&](const at::Tensor& tensor) {
+    if (!tensor.defined() || (tensor.is_cpu() && tensor.dim() == 0)) {
+      return;
+    }
+    TORCH_CHECK(
+        device.value_or(tensor.device()) == tensor.device(),
+        "Expected all tensors of ",
+        op.operator_name(),
+        " to be on the same device, but found at least two devices, ",
+        *device,
+        " and ",
+        tensor.device());
+    device = tensor.device();
+  };
+  const auto count = op.schema().arguments().size();
+  for (const c10::IValue& value : torch::jit::last(stack, count)) {
+    if (value.isTensor()) {
+      check(value.toTensor());
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) {
+        check(tensor);
+      }
+    } else if (value.isOptionalTensorList()) {
+      for (const auto& tensor : value.toOptionalTensorVector()) {
+        check(tensor.value_or(at::Tensor()));
+      }
+    }
+  }
+}
+
 inline void cpu_kernel(
     const c10::OperatorHandle& op,
     torch::jit::Stack* stack) {
@@ -54,6 +109,9 @@ inline void cpu_kernel(
       op.operator_name(),
       " writes running statistics, which its schema conceals, ",
       "so they would be lost: the device needs a kernel for it");
+  if (!mixes_devices(op.schema().name())) {
+    check_devices(op, *stack);
+  }
   at::native::cpu_fallback(op, stack);
 }
 
