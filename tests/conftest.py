@@ -129,18 +129,32 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
+# Folders whose files share what takes longer than they do.
+SHARING = ("tests/shipping/", "tests/torch_stubs/")
+
+
+def scope_of(test: str) -> str:
+    """The file or the folder whose tests stay in one process: they share what it builds."""
+    file = test.partition("::")[0]
+    return next((folder for folder in SHARING if file.startswith(folder)), file)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Where tests run in parallel, a file's stay in one process: they share what it builds.
+    """Where tests run in parallel, those of a scope stay together.
 
     Files go in their order, which has those that compile at the front.
     """
     if config.getoption("dist") != "load":
         return None
-    from xdist.scheduler import LoadFileScheduling
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return scope_of(nodeid)
 
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return Scheduling(config, log)
 
 
 class Result(NamedTuple):

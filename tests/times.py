@@ -4,8 +4,9 @@
     python -m tests.times run.log           # prints it
     python -m tests.times run.log --write   # puts it into CONTRIBUTING.md, too
 
-The log has when each step began, and after tests how long those of each folder took (`pytest --by-folder`). Tests of
-two processes run side by side, so the folders of a step sum up to twice its time on two cores.
+The log has when each step began, how long that took which ran beside steps, and after tests how long those of each
+folder took (`pytest --by-folder`). Tests of two processes run side by side, so the folders of a step sum up to twice
+its time on two cores.
 """
 
 from __future__ import annotations
@@ -30,13 +31,23 @@ class Step(NamedTuple):
     folders: dict[str, float]
 
 
+_STEP = re.compile(r"^== (.*) \(at (\d+) s\)$", re.M)
+_BESIDE = re.compile(r"^== (.*) \(beside others, for (\d+) s\)$", re.M)
+
+
 def steps(log: str) -> Iterator[Step]:
     """Those of a log. The last heading has no step behind it: it says when the run ended."""
-    found = re.split(r"^== (.*) \(at (\d+) s\)$", log, flags=re.M)
+    found = _STEP.split(log)
     names, starts, texts = found[1::3], [int(start) for start in found[2::3]], found[3::3]
     for name, start, end, text in zip(names, starts, starts[1:], texts):
         lines = re.findall(r"^([\w/.]+): (\d+\.\d) s$", text, flags=re.M)
         yield Step(name, end - start, {folder: float(taken) for folder, taken in lines})
+
+
+def beside(log: str) -> Iterator[Step]:
+    """What ran beside steps, none of which has tests."""
+    for name, seconds in _BESIDE.findall(log):
+        yield Step(f"beside others: {name}", int(seconds), {})
 
 
 def shown(folders: dict[str, float]) -> str:
@@ -50,7 +61,8 @@ def shown(folders: dict[str, float]) -> str:
 
 
 def table(log: str) -> str:
-    rows = [f"| {step.name} | {step.seconds} | {shown(step.folders)} |" for step in steps(log)]
+    every = [*steps(log), *beside(log)]
+    rows = [f"| {step.name} | {step.seconds} | {shown(step.folders)} |" for step in every]
     head = ["| step | seconds | of its tests, on both cores |", "|---|---|---|"]
     return "\n".join([*head, *rows]) + "\n"
 

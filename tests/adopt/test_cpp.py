@@ -68,17 +68,18 @@ def generated_sources(folder: Path) -> list[str]:
 
 
 def build(folder: Path, sources: list[str], *flags: str, beside: Sequence[str] = ()) -> None:
-    """Make `library.so` of a folder; PyTorch's headers are most of the time, so they are read once.
+    """Make `library.so` of a folder.
 
     The files `beside` have an operator of a name that the others have too, so they are a unit of their own.
     """
-    units = {"all.cpp": sources, "beside.cpp": beside}
-    units = {name: paths for name, paths in units.items() if paths}
-    texts = {
-        name: "".join(f'#include "{path}"\n' for path in paths) for name, paths in units.items()
-    }
-    write_files(folder, texts)
-    compile_library(folder, list(units), flags=[*flags, "-DWITH_NORM"], includes=[folder])
+    write_files(folder, {"beside.cpp": "".join(f'#include "{path}"\n' for path in beside)})
+    compile_library(
+        folder,
+        sources,
+        apart=["beside.cpp"] if beside else [],
+        flags=[*flags, "-DWITH_NORM"],
+        includes=[folder],
+    )
 
 
 def walk_the_page(folder: Path) -> None:

@@ -42,12 +42,10 @@ def build(column: str, folder: Path) -> None:
     write_files(folder, files)
     if column in IN_CPP:
         generated = sorted(path for path in files if path.endswith(".cpp"))
-        write_files(folder, {"generated.cpp": "".join(f'#include "{one}"\n' for one in generated)})
-        _compile(column, folder)
+        _compile(column, folder, [IN_CPP[column], *generated])
 
 
-def _compile(column: str, folder: Path) -> None:
-    sources = [IN_CPP[column], "generated.cpp"]
+def _compile(column: str, folder: Path, sources: list[str]) -> None:
     if column == "cpp-torch-stable":
         build_library(folder, sources)
         return

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +16,7 @@ from xml.etree import ElementTree
 from tests.conftest import ROOT
 from tests.cpp import written_forms
 from tests.cpp.compiling import compile_library, write_files
+from tests.forks import COMPILING, run_forked
 from torchgen_lite import generate, load
 
 _CHECKS = "checks.py"
@@ -46,11 +45,9 @@ def run_checks(name: str, folder: Path) -> dict[str, list[str]]:
     if name == WRITTEN:
         write_files(folder, {"kernels.cpp": _written_kernels(files)})
     sources = sorted(path for path in files if path.endswith(".cpp"))
-    together = "".join(f'#include "{path}"\n' for path in sources)
-    write_files(folder, {"generated.cpp": together})
     compile_library(
         folder,
-        ["kernels.cpp", "generated.cpp"],
+        ["kernels.cpp", *sources],
         includes=[folder, folder / "cpp-torch" / "include", _HERE],
     )
     return _outcomes(folder)
@@ -73,17 +70,12 @@ def _outcomes(folder: Path) -> dict[str, list[str]]:
         "out.xml",
     ]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *options, _CHECKS],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": path}
+    command = ["-m", "pytest", "-q", *options, _CHECKS]
+    done = run_forked(command, folder, environment, COMPILING)
     outcomes: dict[str, list[str]] = {}
     for case in ElementTree.parse(folder / "out.xml").iter("testcase"):
         problems = outcomes.setdefault(case.attrib["name"].partition("[")[0], [])
         problems += ["".join(problem.itertext()) for problem in case]
-    assert outcomes, done.stdout
+    assert outcomes, done.stdout + done.stderr
     return outcomes

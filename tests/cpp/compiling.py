@@ -185,11 +185,15 @@ def compile_library(
     folder: Path,
     sources: Sequence[str],
     *,
+    apart: Sequence[str] = (),
     flags: Sequence[str] = (),
     includes: Sequence[Path] = (),
 ) -> Path:
-    """Compile and link a library that `torch.ops.load_library` takes. Warnings count as errors."""
-    done = try_library(folder, sources, flags=flags, includes=includes)
+    """Compile and link a library that `torch.ops.load_library` takes. Warnings count as errors.
+
+    The sources are compiled together, but for those that have to be `apart`; libraries may be among these.
+    """
+    done = try_library(folder, [together(folder, sources), *apart], flags=flags, includes=includes)
     assert done.ok, done.messages
     return folder / "library.so"
 
@@ -210,6 +214,17 @@ def try_library(
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-ltorch", "-ltorch_cpu", "-lc10"]
     done = subprocess.run(command, cwd=folder, env=_in_english(), capture_output=True, text=True)
     return Compiled(done.returncode == 0, done.stderr)
+
+
+def together(folder: Path, sources: Sequence[str]) -> str:
+    """One source in the folder that includes all of them.
+
+    Behind PyTorch's headers, a source takes seconds for what these use of templates before any of ours is compiled.
+    """
+    # Limited API or not is the decision of module.cpp, so it comes before all else.
+    ordered = sorted(sources, key=lambda path: Path(path).name != "module.cpp")
+    write_files(folder, {"together.cpp": "".join(f'#include "{path}"\n' for path in ordered)})
+    return "together.cpp"
 
 
 def _in_english() -> dict[str, str]:

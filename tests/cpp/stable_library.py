@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 import sysconfig
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.cpp.compiling import Compiled, check_syntax, write_files
+from tests.cpp.compiling import Compiled, check_syntax, together, write_files
+from tests.forks import run_forked
 from torchgen_lite import load
 from torchgen_lite.pipeline import generate
 
@@ -54,7 +55,8 @@ def build_library(folder: Path, sources: Sequence[str], name: str = "_C") -> Pat
 
     library = Path(torch.__file__).parent / "lib"
     output = folder / f"{name}.so"
-    command = ["g++", "-O0", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", *flags(), *sources]
+    source = together(folder, sources)
+    command = ["g++", "-O0", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", *flags(), source]
     command += ["-o", output.name, f"-L{library}", f"-Wl,-rpath,{library}"]
     command += ["-ltorch", "-ltorch_cpu", "-lc10"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -64,8 +66,6 @@ def build_library(folder: Path, sources: Sequence[str], name: str = "_C") -> Pat
 
 def run_python(folder: Path, program: str) -> str:
     """What a Python program prints that is run where the library is."""
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True
-    )
+    done = run_forked(["-c", program], folder, os.environ)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -15,7 +15,16 @@ import yaml
 from tests.blocks import PAGES, fences
 from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
 from tests.cpp.cuda_kernel import NVCC, add_kernels, entry, needs_nvcc, stable, toolkit
-from tests.cpp.torch_ops import GENERATOR, configure, copy_example, needs_cmake, run
+from tests.cpp.torch_ops import (
+    GENERATOR,
+    TOGETHER,
+    configure,
+    copy_example,
+    needs_cmake,
+    run,
+    run_python,
+)
+from tests.forks import COMPILING
 from torchgen_lite import generate, load
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -32,10 +41,11 @@ def project(tmp_path: Path) -> Path:
 @needs_cmake
 def test_cmake_leaves_cuda_out(project: Path) -> None:
     """By default, unless PyTorch has it."""
-    configure(project, *GENERATOR)
+    configure(project, *GENERATOR, *TOGETHER)
     run(project, "cmake", "--build", "build")
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
-    assert "2 passed" in run(project, sys.executable, "-m", "pytest", *options, "tests")
+    command = ("-m", "pytest", *options, "tests")
+    assert "2 passed" in run_python(project, *command, imported=COMPILING)
 
 
 @needs_cmake

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cpp.compiling import needs_compiler, with_torch, write_files
+from tests.forks import run_forked
 from torchgen_lite import generate, load
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -135,8 +136,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """For each default what the kernel was given, from Python and from C++."""
     folder = tmp_path_factory.mktemp("defaults")
     build(folder)
-    command = [sys.executable, "-c", PROGRAM, str(len(DEFAULTS))]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    done = run_forked(["-c", PROGRAM, str(len(DEFAULTS))], folder, os.environ)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,8 @@ from tests.cpp.compiling import (
     with_torch,
     write_files,
 )
-from tests.cpp.torch_ops import run as run_program
+from tests.cpp.torch_ops import run_python
+from tests.forks import COMPILING
 from torchgen_lite import generate, load
 from torchgen_lite.pipeline import lint_targets
 
@@ -101,7 +101,7 @@ def test_one_package_calls_both(project: Path) -> None:
     library = compile_library(project, sources, includes=[generated / "include"])
     library.rename(project / "tiny" / "_C.so")
     where = {"PYTHONPATH": f"{project}:{project / 'torch-python'}"}
-    assert run_program(project, sys.executable, "-c", CALLS, **where).splitlines() == [
+    assert run_python(project, "-c", CALLS, imported=COMPILING, **where).splitlines() == [
         "[4.0, 8.0] [1.0, 2.0] [6.0, 12.0]",
         "[2.0, 4.0]",
         "[True, False, True, False, True, True]",

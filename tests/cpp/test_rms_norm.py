@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import needs_compiler
-from tests.cpp.torch_ops import EXAMPLE, configure, copy_example, needs_cmake, run
+from tests.cpp.torch_ops import (
+    EXAMPLE,
+    TOGETHER,
+    configure,
+    copy_example,
+    needs_cmake,
+    run,
+    run_python,
+)
+from tests.forks import COMPILING
 from tests.installed import needs_torch
 
 pytestmark = [pytest.mark.torch, needs_torch((2, 13), "what the example is written for")]
@@ -46,13 +55,13 @@ def check(folder: Path, kernels: str, *command: str) -> None:
     losses = [float(loss) for loss in rows["PyTorch's own"].split()]
     assert losses[-1] < losses[0] - 1
     paths = (folder, folder / kernels, folder / kernels / "generated" / "torch-python")
-    run(folder, sys.executable, "-c", TWICE, PYTHONPATH=os.pathsep.join(map(str, paths)))
+    run_python(folder, "-c", TWICE, PYTHONPATH=os.pathsep.join(map(str, paths)))
 
 
 @needs_compiler
 @needs_cmake
 def test_kernels_in_cpp(folder: Path) -> None:
-    configure(folder / "cpp")
+    configure(folder / "cpp", *TOGETHER)
     run(folder, "cmake", "--build", "cpp/build", "-j", "2")
     check(folder, "cpp")
 
@@ -73,7 +82,7 @@ def test_generated_tests(folder: Path) -> None:
         paths[-1].parent / "torch-python" / "tests",
     )
     variables = {"PYTHONPATH": os.pathsep.join(map(str, paths))}
-    assert " passed" in run(folder, sys.executable, *arguments, **variables)
+    assert " passed" in run_python(folder, *arguments, imported=COMPILING, **variables)
 
 
 def test_losses_that_differ_are_said_to(folder: Path) -> None:

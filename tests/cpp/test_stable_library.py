@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from tests.cpp.stable_library import TINY, build_library, flags, generate_stable
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
-# The module is imported before torch: it brings libtorch itself.
 START = "import _C, torch\nops = torch.ops.tiny\nx = torch.tensor([1.0, 2.0])\n"
 
 
@@ -65,6 +65,13 @@ def test_every_type_gets_across_both_ways(library: Path) -> None:
 def test_conditions_leave_operators_out(library: Path) -> None:
     program = START + "print(hasattr(ops, 'absent'), hasattr(ops, 'guarded'), hasattr(ops, 'both'))"
     assert run_python(library, program) == "False False True\n"
+
+
+def test_the_module_is_imported_before_torch(library: Path) -> None:
+    """It brings libtorch itself. The other programs are forked from one that has imported PyTorch."""
+    program = f"{START}print(ops.muladd(x, x).tolist())"
+    said = subprocess.check_output([sys.executable, "-c", program], cwd=library, text=True)
+    assert said == "[2.0, 5.0]\n"
 
 
 def test_the_module_needs_no_more_than_the_limited_api(library: Path) -> None:

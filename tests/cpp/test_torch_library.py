@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import torchgen_lite
-from tests.conformance.backends import begin
+from tests.conformance.backends import begin, build
 from tests.cpp.compiling import (
     check_syntax,
     compile_library,
@@ -19,6 +18,7 @@ from tests.cpp.compiling import (
     with_header,
     write_files,
 )
+from tests.forks import run_forked
 from tests.installed import todays_torchgen
 from tests.unit.analysis.test_ranges import FLOAT, GROUP, SCALAR
 from torchgen_lite.loader.config.project import Config
@@ -111,8 +111,6 @@ def test_everything_compiles_and_loads(tmp_path: Path) -> None:
     sources = sorted(path for path in files if path.endswith(".cpp"))
     assert len(sources) == 6
     lines = [
-        # Limited API or not is module.cpp's decision, so it comes before all else.
-        *(f'#include "{path}"' for path in sorted(sources, key=lambda p: "module" not in p)),
         "#include <demo/functions.h>",
         "#include <demo/methods.h>",
         "#include <demo/redispatch_functions.h>",
@@ -124,10 +122,10 @@ def test_everything_compiles_and_loads(tmp_path: Path) -> None:
         "  return wrapped.scale_(2).add(wrapped.norm(2.0)).add(demo::functions::ones({2, 3}));",
         "}",
     ]
-    (tmp_path / "all.cpp").write_text("\n".join(lines) + "\n")
+    (tmp_path / "calls.cpp").write_text("\n".join(lines) + "\n")
     (tmp_path / "kernels.cpp").write_text(kernels(files["cpp-torch/include/demo/kernels.h"]))
     include = tmp_path / "cpp-torch" / "include"
-    compile_library(tmp_path, ["all.cpp", "kernels.cpp"], includes=[include])
+    compile_library(tmp_path, [*sources, "calls.cpp", "kernels.cpp"], includes=[include])
     program_text = """\
 import torch
 torch.ops.load_library("./library.so")
@@ -135,9 +133,7 @@ names = [name for name in torch._C._dispatch_get_all_op_names() if name.startswi
 print(len(names))
 print(torch.ops.demo.takes_1.default._schema)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program_text], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run_forked(["-c", program_text], tmp_path, os.environ)
     own = [f for f in program.functions if f.namespace == "demo"]
     assert done.stdout == f"{len(own)}\ndemo::takes_1(bool? x) -> ()\n", done.stderr
 
@@ -158,9 +154,7 @@ def test_a_file_for_several_releases(tmp_path: Path) -> None:
     begin(folder, [tmp_path / "ops.yaml"], [])
     stubs = (folder / "src" / "stubs.cpp").read_text()
     assert "#if TORCHGEN_LITE_TORCH_VERSION < 21300\nat::Tensor cat_names(" in stubs
-    sources = [path.relative_to(folder).as_posix() for path in folder.rglob("*.cpp")]
-    include = folder / "generated" / "cpp-torch" / "include"
-    compile_library(folder, sources, includes=[include])
+    build(folder)
     code = """if True:
         import torch
         torch.ops.load_library("./library.so")
@@ -173,7 +167,7 @@ def test_a_file_for_several_releases(tmp_path: Path) -> None:
         except RuntimeError as error:
             print(str(error).splitlines()[0])
         """
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    done = run_forked(["-c", code], folder, os.environ)
     assert done.stdout.splitlines() == [
         "my::add my::add.out my::f my::mul",
         "my::f(Tensor x, Scalar s) -> Tensor",

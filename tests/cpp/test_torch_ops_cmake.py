@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,15 @@ from tests.cpp.compiling import compile_library, needs_compiler
 from tests.cpp.torch_ops import (
     EXAMPLE,
     GENERATOR,
+    TOGETHER,
     configure,
     copy_example,
     needs_cmake,
     run,
     run_example_tests,
+    run_python,
 )
+from tests.forks import COMPILING
 
 pytestmark = [pytest.mark.torch, needs_compiler, needs_cmake]
 LIBRARIES = ["torch_ops", "torch_ops_stable"]
@@ -54,7 +56,7 @@ torch.testing.assert_close(tuple(found), Model()(x, y))
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example, built in `build`."""
     folder = copy_example(tmp_path_factory.mktemp("cmake"))
-    configure(folder, *GENERATOR)
+    configure(folder, *GENERATOR, *TOGETHER)
     run(folder, "cmake", "--build", "build", "-j", "2")
     return folder
 
@@ -72,7 +74,7 @@ def test_programs_with_them_are_exported_and_compiled_ahead_of_time(
     python = built / "generated" / "torch-python"
     where = (built / "build" / f"lib{library}.so", python, tmp_path / "model.pt2")
     for text in (EXPORT, RUN):
-        run(tmp_path, sys.executable, "-P", "-c", MODEL + text, *where)
+        run_python(tmp_path, "-c", MODEL + text, *where, imported=COMPILING)
 
 
 @pytest.mark.parametrize("program", ["call_operators", "call_operators_stable"])
@@ -99,15 +101,15 @@ assert all(map(torch.equal, *found))
 def test_what_is_written_by_hand_is_the_same(built: Path) -> None:
     """README counts the lines of examples/torch_ops/by_hand; the tests there pass, and so do comparisons."""
     folder, library = built / "by_hand", built / "build" / "libtorch_ops.so"
-    by_hand = compile_library(folder, ["muladd.cpp", str(library)])
+    by_hand = compile_library(folder, ["muladd.cpp"], apart=[str(library)])
     load = (
         f"import torch\nfor path in {[str(library), str(by_hand)]}: torch.ops.load_library(path)\n"
     )
     (folder / "conftest.py").write_text(load)
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
-    assert "8 passed" in run(folder, sys.executable, "-m", "pytest", *options)
+    assert "8 passed" in run_python(folder, "-m", "pytest", *options, imported=COMPILING)
     python = built / "generated" / "torch-python"
-    run(folder, sys.executable, "-c", load + SAME, python)
+    run_python(folder, "-c", load + SAME, python)
 
 
 def test_what_is_checked_in_is_what_the_build_makes(built: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import needs_compiler, quick_compiler
-from tests.cpp.torch_ops import copy_example, run
+from tests.cpp.torch_ops import copy_example, run, run_python
+from tests.forks import COMPILING
 
 pytestmark = [
     pytest.mark.torch,
@@ -38,8 +39,8 @@ def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> Non
     assert module.name == "_C.abi3.so"
     # The example's own tests run on what CMake builds of the same sources.
     variables = {"PYTHONPATH": str(installed), "TORCH_OPS_ABI": abi}
-    demo = run(folder.parent, sys.executable, folder / "demo.py", **variables)
+    demo = run_python(folder.parent, folder / "demo.py", imported=COMPILING, **variables)
     assert "squares      tensor([ 0.,  1.,  4.,  9., 16.])" in demo
     assert demo.endswith("compiled     True\n")
     # Either package may be the first one that is imported.
-    assert run(folder.parent, sys.executable, "-c", "import torch_ops_python", **variables) == ""
+    assert run_python(folder.parent, "-c", "import torch_ops_python", **variables) == ""

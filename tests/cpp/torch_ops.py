@@ -7,12 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import quick_compiler
+from tests.forks import COMPILING, PLAIN, run_forked
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
 # Wheels put programs beside the interpreter: cmake, ninja.
@@ -37,13 +39,10 @@ def copy_example(folder: Path, example: Path = EXAMPLE) -> Path:
 
 def run(folder: Path, *command: str | Path, **variables: str) -> str:
     """Run a command and give what it prints; a failure shows that."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PATH": PROGRAMS, "PYTHONPATH": path, "MAX_JOBS": "2"}
-    environment.update(variables)
     done = subprocess.run(
         command,
         cwd=folder,
-        env=environment,
+        env=_environment(variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -52,6 +51,29 @@ def run(folder: Path, *command: str | Path, **variables: str) -> str:
     return done.stdout
 
 
+def run_python(
+    folder: Path,
+    *arguments: str | Path,
+    imported: tuple[str, ...] = PLAIN,
+    **variables: str,
+) -> str:
+    """The same, where the command is Python, which is forked from one that has imported PyTorch."""
+    given = [str(argument) for argument in arguments]
+    done = run_forked(given, folder, _environment(variables), imported)
+    said = done.stderr + done.stdout
+    assert done.returncode == 0, f"{' '.join(given)}\n{said}"
+    return said
+
+
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    usual = {"PATH": PROGRAMS, "PYTHONPATH": path, "MAX_JOBS": "2"}
+    return {**os.environ, **usual, **variables}
+
+
+# One source for each library: behind PyTorch's headers each takes seconds before any of ours is compiled. A build by
+# setuptools compiles each by itself (test_torch_ops_setuptools.py).
+TOGETHER = ("-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0")
 GENERATOR = (
     f"-Dtorchgen_lite_DIR={ROOT / 'torchgen_lite' / 'cmake'}",
     f"-DTORCHGEN_LITE_COMMAND={sys.executable};-m;torchgen_lite",
@@ -78,4 +100,5 @@ def run_example_tests(folder: Path, **variables: str) -> str:
     # From elsewhere, so that `import torch_ops` finds what is installed.
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull)
     tests = folder / "tests" / "test_torch_ops.py"
-    return run(folder.parent, sys.executable, "-m", "pytest", *options, tests, **variables)
+    command = ("-m", "pytest", *options, tests)
+    return run_python(folder.parent, *command, imported=COMPILING, **variables)

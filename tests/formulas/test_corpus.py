@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cpp.compiling import compile_library, needs_compiler, write_files
+from tests.cpp.compiling import compile_library, needs_compiler
 from tests.cpp.stable_library import build_library
 from tests.formulas.projects import codes, entry, run, write_project
 from tests.formulas.rows import ONE, ROWS, Row
@@ -43,10 +43,8 @@ def built(
     random_rows = [Row(made.text) for made in RANDOM] if target == "cpp-torch" else []
     paths = write_project(folder, target, [*ROWS, *random_rows])
     if target in IN_CPP:
-        sources = sorted(path for path in paths if path.endswith(".cpp"))
-        together = "".join(f'#include "{path}"\n' for path in sources)
-        write_files(folder, {"generated.cpp": together})
-        _compile(target, folder)
+        generated = sorted(path for path in paths if path.endswith(".cpp"))
+        _compile(target, folder, ["kernels.cpp", *generated])
     return target, folder
 
 
@@ -77,9 +75,8 @@ def test_random_formulas_give_what_an_evaluator_finds(built: tuple[str, Path]) -
 _SUSPECTED = ("-Wno-div-by-zero", "-Wno-tautological-compare", "-Wno-int-in-bool-context")
 
 
-def _compile(target: str, folder: Path) -> None:
+def _compile(target: str, folder: Path, sources: list[str]) -> None:
     """The library of kernels, beside what was generated."""
-    sources = ["kernels.cpp", "generated.cpp"]
     if target == "cpp-torch-stable":
         build_library(folder, sources)
         return

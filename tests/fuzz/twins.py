@@ -209,11 +209,10 @@ def _build(folder: Path, target: str, every: Sequence[Entry]) -> None:
         return
     own = "".join(entry.cpp() for entry in every)
     sources = sorted(path for path in files if path.endswith(".cpp"))
-    generated = "".join(f'#include "{path}"\n' for path in sources)
     kernels = f"#include <ATen/ATen.h>\nnamespace fz {{\n{own}}}\n#include <fz/verify_kernels.h>\n"
-    write_files(folder, {"kernels.cpp": kernels, "generated.cpp": generated})
+    write_files(folder, {"kernels.cpp": kernels})
     include = folder / "cpp" / "include"
-    library = compile_library(folder, ["kernels.cpp", "generated.cpp"], includes=[include])
+    library = compile_library(folder, ["kernels.cpp", *sources], includes=[include])
     library.rename(folder / "_C.so")
 
 

@@ -25,6 +25,9 @@ tests/errors: 0.4 s
 tests/mistakes: 1.1 s
 4 passed, 1 skipped in 40.0s
 
+== the types (beside others, for 12 s)
+Success: no issues
+
 == the end (at 75 s)
 """
 TABLE = """\
@@ -32,6 +35,7 @@ TABLE = """\
 |---|---|---|
 | one: install | 31 |  |
 | two: tests | 44 | `tests/unit` 62, `tests/cases` 6, others 2 |
+| beside others: the types | 12 |  |
 """
 
 
@@ -50,13 +54,23 @@ def test_the_page_gets_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert real.index(times.BEGIN) < real.index(times.END)
 
 
-def test_the_script_prints_what_the_table_is_made_from() -> None:
+def test_the_script_prints_what_the_table_is_made_from(tmp_path: Path) -> None:
     script = (ROOT / ".ci" / "run").read_text()
-    [step] = re.findall(r"^step\(\) .*\n", script, re.M)
-    log = subprocess.check_output(
-        ["bash", "-c", f"{step}\nstep one; step two; step 'the end'"], text=True
+    functions = re.search(r"^step\(\) .*?(?=\n\n# `environment )", script, re.M | re.S)
+    assert functions is not None
+    use = "step one; beside types echo said; step two; ended types; beside more false; step 'the end'; ended more"
+    done = subprocess.run(
+        ["bash", "-c", f"set -e; work={tmp_path}\n{functions[0]}\n{use}; echo never"],
+        capture_output=True,
+        text=True,
     )
+    log = done.stdout
     assert [found.name for found in times.steps(log)] == ["one", "two"]
+    # All that was printed is shown, and a failure ends the run.
+    names = ["beside others: types", "beside others: more"]
+    assert [found.name for found in times.beside(log)] == names
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "s)\nsaid\n" in log and "never" not in log
     # The last one is no step.
     assert script.rstrip().endswith('step "the end"')
     assert all("--by-folder" in line for line in script.splitlines() if "-m pytest" in line)
