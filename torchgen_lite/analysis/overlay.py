@@ -108,9 +108,15 @@ def _new_kernels(
         if known is None:
             added.append(entry)
         elif known.kernel != entry.kernel:
-            message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
-            span = entry.kernel_span
-            other = (known.kernel_span, "first given here")
-            label = "another kernel here"
-            diagnostics.append(finding(later, "TG307", message, span, label, None, other))
+            diagnostics.append(
+                finding(
+                    later,
+                    "TG307",
+                    f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel",
+                    entry.kernel_span,
+                    "another kernel here",
+                    None,
+                    (known.kernel_span, "first given here"),
+                )
+            )
     return tuple(added)

@@ -110,8 +110,11 @@ def leave_out(
             rest.append(function)
     listed = ", ".join(f"`{names[place]}`" for place in places if place in names)
     said = "entry is" if len(names) == 1 else "entries are"
-    message = f"{len(names)} {said} left out: {listed}"
-    return rest, Diagnostic("TG129", message, Label(places[0], "the first"))
+    return rest, Diagnostic(
+        "TG129",
+        f"{len(names)} {said} left out: {listed}",
+        Label(places[0], "the first"),
+    )
 
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
@@ -159,6 +162,9 @@ def unknown_codes(source: Source) -> Iterator[Diagnostic]:
     wrong = (one for one in _codes(source) if one[0] not in code_names())
     others = (one for one in wrong if not is_of_others(one[0]))
     for code, span in islice(others, _MOST_UNKNOWN):
-        message = f"unknown code `{code[:40]}` in a suppression comment"
-        hint = did_you_mean(code, code_names())
-        yield Diagnostic("TG120", message, Label(span, "not a code"), help=hint)
+        yield Diagnostic(
+            "TG120",
+            f"unknown code `{code[:40]}` in a suppression comment",
+            Label(span, "not a code"),
+            help=did_you_mean(code, code_names()),
+        )

@@ -117,8 +117,13 @@ def check_composite(function: NativeFunction, keys: Collection[str]) -> Iterator
     """TG520, of an entry with kernels in Python for these keys."""
     if not {COMPOSITE_IMPLICIT, "Meta"}.issubset(keys):
         return
-    message = f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one"
-    hint = "leave it out, as the other kernel runs for `Meta`, too; or make that one `CompositeExplicitAutograd`"
     places = {entry.key: entry.key_span for entry in function.dispatch}
-    other = places.get(COMPOSITE_IMPLICIT), "composed of operators"
-    yield finding(function, "TG520", message, places.get("Meta"), "refused", hint, other)
+    yield finding(
+        function,
+        "TG520",
+        f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one",
+        places.get("Meta"),
+        "refused",
+        "leave it out, as the other kernel runs for `Meta`, too; or make that one `CompositeExplicitAutograd`",
+        (places.get(COMPOSITE_IMPLICIT), "composed of operators"),
+    )

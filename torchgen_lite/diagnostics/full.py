@@ -116,7 +116,9 @@ def _render_source(
     diagnostic: Diagnostic, gutter: int, paint: Paint, longest: int
 ) -> Iterator[str]:
     """The snippet of the primary label's file, then one for each other place in another file."""
-    pad, primary, context = " " * gutter, diagnostic.label, diagnostic.context
+    pad = " " * gutter
+    primary = diagnostic.label
+    context = diagnostic.context
     source = primary.span.source if primary is not None else None
     others: list[_Mark] = [(label, "-", "frame") for label in diagnostic.secondary]
     shown = [(":::", [mark]) for mark in others if mark[0].span.source is not source]

@@ -16,7 +16,8 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
     import json
 
     used = sorted({d.code for d in diagnostics})
-    rules, results = map(_rule, used), [_result(d, used.index(d.code)) for d in diagnostics]
+    rules = map(_rule, used)
+    results = [_result(d, used.index(d.code)) for d in diagnostics]
     driver = {"name": "torchgen-lite", "version": version, "rules": list(rules)}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -157,8 +157,12 @@ class _Parser(Cursor):
             operator = self.advance()
             end = self.start
             if operator == self.token == "*" and self.text[end - 1] == "*":
-                said = "`**` is not an operator of formulas"
-                self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
+                self.refuse(
+                    "`**` is not an operator of formulas",
+                    end - 1,
+                    end + 1,
+                    "write `pow(x, n)`",
+                )
             right = self.binary(level)
             left = nodes.Binary(operator, left, right, span=self.span(start))
 
@@ -201,8 +205,11 @@ class _Parser(Cursor):
         """Refuse what no formula language accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         link = self.token
         if link in _LINKS and (isinstance(value, nodes.ListDisplay) or _is_constant(value)):
-            said = f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}"
-            self.refuse(said, self.start, self.start + len(link))
+            self.refuse(
+                f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}",
+                self.start,
+                self.start + len(link),
+            )
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
         """The arguments between the brackets of a call, and the closing bracket."""

@@ -128,8 +128,12 @@ def _name(node: nodes.Name, scope: Scope) -> Typed:
         return Typed(node, kind)
     if not language.is_closed:
         return Typed(node, UNKNOWN if text == "None" or "::" in text else language.assumed)
-    hint = did_you_mean(text, [*scope.kinds, *language.constants])
-    return _foreign(Typed(node, UNKNOWN), f"unknown name `{text}` in a rule", "not known", hint)
+    return _foreign(
+        Typed(node, UNKNOWN),
+        f"unknown name `{text}` in a rule",
+        "not known",
+        did_you_mean(text, [*scope.kinds, *language.constants]),
+    )
 
 
 def _literal(node: nodes.Literal, text: str, scope: Scope) -> Typed:
@@ -193,8 +197,11 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     if not language.is_closed:
         return tree
     if known is None or method.arrow:
-        hint = did_you_mean(name, language.methods)
-        return _foreign(tree, f"no method `{name}` in rules", hint=hint)
+        return _foreign(
+            tree,
+            f"no method `{name}` in rules",
+            hint=did_you_mean(name, language.methods),
+        )
     if node.keywords or count > (known.indexed is not None):
         return _wrong(tree, f"`{name}` does not take this")
     if is_test and of.kind.is_known and not of.kind.is_optional:
@@ -237,8 +244,11 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if not language.is_closed:
         return tree
     if known is None:
-        hint = did_you_mean(name, [*language.functions, "default"])
-        return _foreign(tree, f"no function `{name}` in rules", hint=hint)
+        return _foreign(
+            tree,
+            f"no function `{name}` in rules",
+            hint=did_you_mean(name, [*language.functions, "default"]),
+        )
     if node.keywords:
         return _wrong(tree, f"`{name}` takes no keyword arguments")
     takes = known.miscounted(len(node.arguments))
@@ -274,8 +284,11 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
         return tree
     if fits(yes.kind, frozenset({no.kind})):
         return tree._replace(kind=no.kind)
-    message = f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}"
-    return _wrong(tree, message, "two kinds of value")
+    return _wrong(
+        tree,
+        f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}",
+        "two kinds of value",
+    )
 
 
 def _defined(test: nodes.Expression) -> list[str]:
@@ -327,8 +340,11 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if not scope.language.is_closed:
         return tree
     if operator == "/" and sides == (INT, INT):
-        hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
-        return _wrong(tree, "`/` gives no integer", hint=hint)
+        return _wrong(
+            tree,
+            "`/` gives no integer",
+            hint=write_instead(str(node), f"floor_div({node.left}, {node.right})"),
+        )
     if operator in BITWISE:
         return _wrong(tree, f"`{operator}` is not for rules")
     return tree

@@ -50,7 +50,8 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
         match = _CLAUSE.fullmatch(part)
         if match is None or len(part) > 80:
             return None
-        operator, version = match[1], match[2]
+        operator = match[1]
+        version = match[2]
         wildcard = version.endswith(".*")
         parsed = parse_version(version)
         if wildcard and operator not in ("==", "!="):

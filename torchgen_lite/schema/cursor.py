@@ -115,8 +115,15 @@ class Cursor:
         self.errors += 1
         if self.errors > MAX_ERRORS:
             raise Abort
-        span = self.locate(start, max(end, start + 1))
-        self.diagnostics.append(Diagnostic(code, message, Label(span, label), secondary, help))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(self.locate(start, max(end, start + 1)), label),
+                secondary,
+                help,
+            )
+        )
 
     def report_here(
         self,
@@ -127,8 +134,15 @@ class Cursor:
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a mistake at the current token."""
-        end = self.start + max(len(self.texts[self.at]), 1)
-        self.report(code, message, self.start, end, label, help, secondary)
+        self.report(
+            code,
+            message,
+            self.start,
+            self.start + max(len(self.texts[self.at]), 1),
+            label,
+            help,
+            secondary,
+        )
 
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

@@ -191,8 +191,13 @@ class FunctionSchema:
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
                 label = Label(argument.span, "named again here") if argument.span else None
-                message = f"duplicate argument `{parameters[index]}`"
-                faults.append(Diagnostic("TG203", message, label))
+                faults.append(
+                    Diagnostic(
+                        "TG203",
+                        f"duplicate argument `{parameters[index]}`",
+                        label,
+                    )
+                )
         if faults:
             raise SchemaError(tuple(faults))
 
@@ -239,7 +244,8 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
     if there is an argument `result` (torchgen `return_names`).
     """
-    kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
+    kind = schema.kind()
+    taken = {argument.name for argument in schema.arguments}
     names: list[str] = []
     for index, value in enumerate(schema.returns):
         name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")

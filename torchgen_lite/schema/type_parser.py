@@ -90,10 +90,17 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     is_right = name.startswith("__torch__.") or is_type_variable(name)
     if is_right or name in cursor.opaque or _is_foreign(cursor, start):
         return
-    spelling, known = TYPE_SPELLINGS.get(name), (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
+    spelling = TYPE_SPELLINGS.get(name)
+    known = (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
     help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
-    message = f"unknown type `{cursor.shorten(name)}`"
-    cursor.report("TG202", message, start, end, "not a type", help_)
+    cursor.report(
+        "TG202",
+        f"unknown type `{cursor.shorten(name)}`",
+        start,
+        end,
+        "not a type",
+        help_,
+    )
 
 
 def _is_foreign(cursor: Cursor, start: int) -> bool:
@@ -105,9 +112,14 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
     written = cursor.text[start : found.end].rstrip() if found else ""
     if found is None or found.spelling == written or written in TYPE_SPELLINGS:
         return False
-    message = f"`{cursor.shorten(written)}` is not how a schema spells a type"
-    help_ = Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling)
-    cursor.report("TG202", message, start, start + len(written), "not a type", help_)
+    cursor.report(
+        "TG202",
+        f"`{cursor.shorten(written)}` is not how a schema spells a type",
+        start,
+        start + len(written),
+        "not a type",
+        Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling),
+    )
     while cursor.start < found.end and cursor.kind != "end":
         cursor.advance()
     return True
@@ -151,10 +163,17 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
 
 def _misplaced(cursor: Cursor) -> Abort:
     """Report an annotation after `?`: PyTorch's parsers want it after the tensor."""
-    start, said = cursor.start, "the alias annotation comes after `?`"
+    start = cursor.start
+    said = "the alias annotation comes after `?`"
     _annotation(cursor)
-    hint = "write it before the `?`, as in `Tensor(a!)?`"
-    cursor.report("TG208", said, start, cursor.last_end, "belongs to the tensor", hint)
+    cursor.report(
+        "TG208",
+        said,
+        start,
+        cursor.last_end,
+        "belongs to the tensor",
+        "write it before the `?`, as in `Tensor(a!)?`",
+    )
     return Abort()
 
 
@@ -162,8 +181,11 @@ def _alias_set(cursor: Cursor) -> tuple[str, ...]:
     names: list[str] = []
     while not names or cursor.take("|"):
         if cursor.texts[cursor.at] != "*" and cursor.kind != IDENT:
-            message = f"expected an alias set, found {cursor.found()}"
-            hint = "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`"
-            raise cursor.abort("TG208", message, "not a name", hint)
+            raise cursor.abort(
+                "TG208",
+                f"expected an alias set, found {cursor.found()}",
+                "not a name",
+                "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`",
+            )
         names.append(cursor.advance())
     return tuple(names)

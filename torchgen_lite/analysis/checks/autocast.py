@@ -19,13 +19,22 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     schema = operator.schema
     name = operator.schema.full_name
     if operator.kind is not SchemaKind.functional:
-        message = f"`{name}` writes to its arguments, which can't be cast"
-        yield Found("TG337", message, autocast.span, "here", "leave it out")
+        yield Found(
+            "TG337",
+            f"`{name}` writes to its arguments, which can't be cast",
+            autocast.span,
+            "here",
+            "leave it out",
+        )
     tensors = [a.name for a in schema.arguments if dispatch_kind(a.type) is DispatchKind.tensor]
     if autocast.result and autocast.result not in tensors:
-        hint = did_you_mean(autocast.result, tensors)
-        message = f"`{name}` has no tensor `{autocast.result}`"
-        yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
+        yield Found(
+            "TG337",
+            f"`{name}` has no tensor `{autocast.result}`",
+            autocast.span,
+            "not a tensor of this operator",
+            did_you_mean(autocast.result, tensors),
+        )
     every = [a.name for a in tensors_in(schema.arguments)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
@@ -33,13 +42,22 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
                 why = "is named twice"
             else:
                 why = f"is no tensor of `{name}`"
-            hint = did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only])
-            yield Found("TG337", f"`{one}` {why}", at, "not cast", hint)
+            yield Found(
+                "TG337",
+                f"`{one}` {why}",
+                at,
+                "not cast",
+                did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only]),
+            )
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
         local = schema.local_name
         theirs = autocast.backend
-        message = f"the autocast rule of PyTorch's `{local}` is for `{theirs}`"
-        hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
-        yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)
+        yield Found(
+            "TG337",
+            f"the autocast rule of PyTorch's `{local}` is for `{theirs}`",
+            autocast.span,
+            "no kernel of this entry is",
+            "a backend's file has rules for its own backend: `autocast: like CUDA`",
+        )

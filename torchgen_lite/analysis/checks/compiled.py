@@ -38,8 +38,13 @@ def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
     """Mistakes in the expression, and TG387: PyTorch counts by the name, without the overload."""
     yield from mistakes(flops, frozenset({kinds.INT}), operator.schema)
     if isinstance(flops, Unary) and flops.operator == "-" and isinstance(flops.operand, Literal):
-        hint = "write how many operations a call takes"
-        yield Found("TG333", f"`flops` is `{flops}`, less than 0", flops.span, "negative", hint)
+        yield Found(
+            "TG333",
+            f"`flops` is `{flops}`, less than 0",
+            flops.span,
+            "negative",
+            "write how many operations a call takes",
+        )
     names = [(f.namespace, f.func.base_name) for f in operator.others.functions]
     is_one = names.count((operator.function.namespace, operator.schema.base_name)) == 1
     yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")
@@ -53,8 +58,13 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
     elif operator.function.effects is not None and field in ("decompose", "triton"):
         problem = "has effects"
     if problem:
-        message = f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}"
-        yield Found("TG387", message, operator.function.place(field), "not used", "leave it out")
+        yield Found(
+            "TG387",
+            f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}",
+            operator.function.place(field),
+            "not used",
+            "leave it out",
+        )
 
 
 def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
@@ -66,13 +76,23 @@ def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
     has_class = any(str(argument.type).startswith("__torch__") for argument in schema.arguments)
     gives_nothing = not (schema.returns or schema.written or has_class)
     if function.effects is None and gives_nothing:
-        message = f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls"
-        hint = "write `effects: ordered`"
-        yield finding(function, "TG516", message, function.place("func"), "here", hint)
+        yield finding(
+            function,
+            "TG516",
+            f"`{schema.full_name}` returns nothing and writes to nothing, so `torch.compile` drops its calls",
+            function.place("func"),
+            "here",
+            "write `effects: ordered`",
+        )
     if function.effects is not None and (schema.written or schema.is_aliasing):
-        message = f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one"
-        place, hint = function.place("effects"), "take it out, or return a copy"
-        yield finding(function, "TG517", message, place, "has no effect", hint)
+        yield finding(
+            function,
+            "TG517",
+            f"PyTorch knows no effects of `{schema.full_name}`, which writes to an argument or returns one",
+            function.place("effects"),
+            "has no effect",
+            "take it out, or return a copy",
+        )
 
 
 def check_kernels_of_triton(
@@ -80,5 +100,10 @@ def check_kernels_of_triton(
 ) -> Iterator[Diagnostic]:
     """TG387: Triton launches kernels of Python, which are those for these keys."""
     for key in sorted({*function.triton}.difference(keys)):
-        message = f"`triton`: no module of `kernels` has the kernel for `{key}`"
-        yield finding(function, "TG387", message, function.place("triton"), "not in Python")
+        yield finding(
+            function,
+            "TG387",
+            f"`triton`: no module of `kernels` has the kernel for `{key}`",
+            function.place("triton"),
+            "not in Python",
+        )

@@ -34,9 +34,14 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
             hint = "a method is called on its positional argument `self`"
         else:
             continue
-        message = f"`{function.func.local_name}` cannot be a method: {problem}"
-        span = function.place("variants")
-        yield finding(function, "TG125", message, span, "a method", hint)
+        yield finding(
+            function,
+            "TG125",
+            f"`{function.func.local_name}` cannot be a method: {problem}",
+            function.place("variants"),
+            "a method",
+            hint,
+        )
 
 
 def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
@@ -63,39 +68,62 @@ def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Itera
         made = functional.get(operator.signature)
         if made is None or made.schema.is_aliasing or operator.kind is not SchemaKind.inplace:
             continue
-        function, local = operator.function, made.schema.local_name
-        message = f"`{function.func.local_name}` is no view: `{local}` returns none"
-        hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
-        yield finding(function, "TG126", message, function.place("tags"), "not a view", hint)
+        function = operator.function
+        local = made.schema.local_name
+        yield finding(
+            function,
+            "TG126",
+            f"`{function.func.local_name}` is no view: `{local}` returns none",
+            function.place("tags"),
+            "not a view",
+            f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns",
+        )
 
 
 def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
     """In-place views beside which there is no operator with their name and no underscore, as torchgen asks for."""
     names = _out_of_place_names(resolved)
     for operator in tagged:
-        function, root = operator.function, root_of(operator.schema.base_name)
+        function = operator.function
+        root = root_of(operator.schema.base_name)
         # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
         is_pytorchs = function.namespace in TORCH_NAMESPACES
         is_theirs = is_pytorchs and (not resolved.lent or function.name in resolved.lent)
         is_there = (function.namespace, root) in names
         if is_theirs or is_there or operator.kind is not SchemaKind.inplace:
             continue
-        message = f"`{function.func.local_name}` has no out-of-place view"
-        hint = f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out"
-        yield finding(function, "TG126", message, function.place("tags"), "a view of nothing", hint)
+        yield finding(
+            function,
+            "TG126",
+            f"`{function.func.local_name}` has no out-of-place view",
+            function.place("tags"),
+            "a view of nothing",
+            f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out",
+        )
 
 
 def _check_own_tags(function: NativeFunction) -> Iterator[Diagnostic]:
     """Tags that an entry contradicts by itself."""
     place = function.place("tags")
     if "generated" in function.tags and function.is_written:
-        message = "`generated` marks what PyTorch's generator derives"
-        yield finding(function, "TG126", message, place, "not written by hand", "leave the tag out")
+        yield finding(
+            function,
+            "TG126",
+            "`generated` marks what PyTorch's generator derives",
+            place,
+            "not written by hand",
+            "leave the tag out",
+        )
     is_in_place = is_inplace_name(function.func.base_name) and function.func.written
     if _IN_PLACE_VIEW in function.tags and not is_in_place:
-        message = f"`{function.func.local_name}` does not change a tensor in place"
-        hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
-        yield finding(function, "TG126", message, place, "not in place", hint)
+        yield finding(
+            function,
+            "TG126",
+            f"`{function.func.local_name}` does not change a tensor in place",
+            place,
+            "not in place",
+            f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view",
+        )
 
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
@@ -118,8 +146,14 @@ def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
                     type_ = argument.type
                 if isinstance(type_, BaseType) and type_.name == "Generator":
                     name = function.func.local_name
-                    message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
-                    yield finding(function, "TG127", message, argument.span, "random", hint)
+                    yield finding(
+                        function,
+                        "TG127",
+                        f"`{name}` takes a generator but has no tag `{_SEEDED}`",
+                        argument.span,
+                        "random",
+                        hint,
+                    )
 
 
 def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -129,9 +163,15 @@ def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
         name = function.flat_name("aten")
         first = seen.setdefault(name, function)
         if first is not function:
-            message = f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`"
-            other = (first.func.name_span, "the other one")
-            yield finding(function, "TG306", message, None, "here", None, other)
+            yield finding(
+                function,
+                "TG306",
+                f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`",
+                None,
+                "here",
+                None,
+                (first.func.name_span, "the other one"),
+            )
 
 
 def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -141,11 +181,15 @@ def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
             declared = f"{function.namespace}::{name.rpartition('::')[2]}"
             found = resolved.declared_by_name.get(declared)
             if found is not None and found.function.is_written:
-                span = function.place("autogen")
-                other = (found.schema.name_span, "declared here")
-                message = f"autogen names `{name}`, which is declared"
-                hint = "leave it out of `autogen`"
-                yield finding(function, "TG308", message, span, "here", hint, other)
+                yield finding(
+                    function,
+                    "TG308",
+                    f"autogen names `{name}`, which is declared",
+                    function.place("autogen"),
+                    "here",
+                    "leave it out of `autogen`",
+                    (found.schema.name_span, "declared here"),
+                )
 
 
 def check_references(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -160,6 +204,11 @@ def check_references(resolved: Resolved) -> Iterator[Diagnostic]:
             elif function.namespace in TORCH_NAMESPACES:
                 problem = "is an operator of PyTorch, which its reference may be, too"
             if problem:
-                message = f"`{function.func.full_name}` cannot be its reference: it {problem}"
-                hint = "name a kernel; one that is called `reference` has its namespace or module in front"
-                yield finding(function, "TG389", message, entry.kernel_span, "here", hint)
+                yield finding(
+                    function,
+                    "TG389",
+                    f"`{function.func.full_name}` cannot be its reference: it {problem}",
+                    entry.kernel_span,
+                    "here",
+                    "name a kernel; one that is called `reference` has its namespace or module in front",
+                )

@@ -184,8 +184,13 @@ def _check_call(part: Typed, node: nodes.Call) -> Iterator[Found]:
             yield from _check_of_others(part.parts[0], name, node)
             return
     elif name not in torch.torch | torch.classes and not name[:1].isupper():
-        message = f"the reference calls `torch.{name}`, which PyTorch does not have"
-        yield Found("TG341", message, node.span, "no such function", _function_meant(name))
+        yield Found(
+            "TG341",
+            f"the reference calls `torch.{name}`, which PyTorch does not have",
+            node.span,
+            "no such function",
+            _function_meant(name),
+        )
         return
     yield from _check_arguments(part, node, name)
 
@@ -208,9 +213,13 @@ def _check_path(node: nodes.Lambda) -> Iterator[Found]:
     # One in capitals is a class.
     is_function = not path.rpartition(".")[2][:1].isupper()
     if package == "torch" and is_in_known_module and is_function and path not in known:
-        message = f"the reference calls `{node.called}`, which PyTorch does not have"
-        help_ = did_you_mean(node.called, [f"torch.{one}" for one in known])
-        yield Found("TG341", message, node.span, "no such function", help_)
+        yield Found(
+            "TG341",
+            f"the reference calls `{node.called}`, which PyTorch does not have",
+            node.span,
+            "no such function",
+            did_you_mean(node.called, [f"torch.{one}" for one in known]),
+        )
 
 
 def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found]:
@@ -255,11 +264,16 @@ def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
     is_listed = of.kind.is_list and isinstance(of.node, nodes.Name)
     known = _OF_NUMBERS if is_number else _OF_LISTS
     if (is_number or is_listed) and name not in known:
-        message = f"`{of.node}` is {of.kind.present.words}, and has no `{name}`"
         help_ = did_you_mean(name, [one for one in known if not one.startswith("_")])
         is_of_tensors = is_listed and of.kind.sort is Sort.tensor
         help_ = help_ or ("choose an item of it" if is_of_tensors else "write it of a tensor")
-        yield Found("TG322", message, node.span, "only tensors have it", help_)
+        yield Found(
+            "TG322",
+            f"`{of.node}` is {of.kind.present.words}, and has no `{name}`",
+            node.span,
+            "only tensors have it",
+            help_,
+        )
 
 
 def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
@@ -271,9 +285,13 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
         return
     # A method may be an argument: `torch.vmap(x.mul)`.
     if node.name not in torch.attributes | torch.python_methods:
-        help_ = did_you_mean(node.name, torch.attributes)
-        message = f"tensors have no attribute `{node.name}` in Python"
-        yield Found("TG322", message, node.span, "no such attribute", help_)
+        yield Found(
+            "TG322",
+            f"tensors have no attribute `{node.name}` in Python",
+            node.span,
+            "no such attribute",
+            did_you_mean(node.name, torch.attributes),
+        )
 
 
 def _is_uncalled(part: Typed) -> bool:
@@ -286,9 +304,13 @@ def _is_uncalled(part: Typed) -> bool:
 
 
 def _uncalled(part: Typed) -> Found:
-    message = f"`{part.node}` is a method, and not what it gives"
-    help_ = write_instead(str(part.node), f"{part.node}()")
-    return Found("TG322", message, part.node.span, "not called", help_)
+    return Found(
+        "TG322",
+        f"`{part.node}` is a method, and not what it gives",
+        part.node.span,
+        "not called",
+        write_instead(str(part.node), f"{part.node}()"),
+    )
 
 
 _ARITHMETIC = frozenset("+ - * / % & | ^".split())
@@ -347,9 +369,13 @@ def _check_results(
 
 
 def _wrong_number(given: str, count: int, span: Span | None) -> Found:
-    message = f"the reference gives {given}, and the operator has {count} results"
-    help_ = "write one expression for each result"
-    return Found("TG335", message, span, "another number of results", help_)
+    return Found(
+        "TG335",
+        f"the reference gives {given}, and the operator has {count} results",
+        span,
+        "another number of results",
+        "write one expression for each result",
+    )
 
 
 def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
@@ -359,9 +385,13 @@ def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
         if _is_uncalled(value):
             yield _uncalled(value)
         elif not _may_be(value, wanted):
-            message = f"the reference gives {value.kind.present.words}, and not `{result.type}`"
-            help_ = _converted(value.kind.present, wanted.present)
-            yield Found("TG335", message, value.node.span, f"not `{result.type}`", help_)
+            yield Found(
+                "TG335",
+                f"the reference gives {value.kind.present.words}, and not `{result.type}`",
+                value.node.span,
+                f"not `{result.type}`",
+                _converted(value.kind.present, wanted.present),
+            )
 
 
 def _converted(given: Kind, wanted: Kind) -> Help | None:

@@ -70,10 +70,15 @@ def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)
         if caller:
-            message = f"{caller} cannot call an operator whose argument is called `{argument.name}`"
             span = argument.name_span or argument.span
-            help_ = f"call it `{argument.name}_`"
-            yield finding(function, "TG395", message, span, f"fails under `{label}`", help_)
+            yield finding(
+                function,
+                "TG395",
+                f"{caller} cannot call an operator whose argument is called `{argument.name}`",
+                span,
+                f"fails under `{label}`",
+                f"call it `{argument.name}_`",
+            )
 
 
 def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
@@ -102,10 +107,14 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
         yield from _types(argument.type, argument.type_span, function.torch)
         problem = default_problem(argument)
         if problem:
-            message = f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
             span = argument.default_span or argument.span
-            help_ = "leave the default out, or take an optional argument with the default `None`"
-            yield Found("TG512", message, span, "this default", help_)
+            yield Found(
+                "TG512",
+                f"PyTorch cannot take the default of argument `{argument.name}`: {problem}",
+                span,
+                "this default",
+                "leave the default out, or take an optional argument with the default `None`",
+            )
     for result in schema.returns:
         yield from _name(result.name, schema.name_span, "result")
         yield from _types(result.type, schema.span, function.torch)
@@ -113,8 +122,13 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
 
 def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
     if name and name in RESERVED:
-        message = f"`{name}` is a reserved word of PyTorch's schema language"
-        yield Found("TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
+        yield Found(
+            "TG512",
+            f"`{name}` is a reserved word of PyTorch's schema language",
+            span,
+            f"this {what}",
+            f"call it `{name.lower()}_`",
+        )
 
 
 def _types(type_: Type, span: Span | None, releases: str | None) -> Iterator[Found]:

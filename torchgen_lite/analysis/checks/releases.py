@@ -46,9 +46,13 @@ def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG412: `torch: ">=2.9,<2.6"`."""
     for function in resolved.functions:
         if not meet(function.torch):
-            span = function.place("torch")
-            message = f"no version of PyTorch is in `{function.torch}`"
-            yield finding(function, "TG412", message, span, "empty")
+            yield finding(
+                function,
+                "TG412",
+                f"no version of PyTorch is in `{function.torch}`",
+                function.place("torch"),
+                "empty",
+            )
 
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:
@@ -82,10 +86,14 @@ def missing(
         range_ = f">={version_text(having[0])}"
     else:
         range_ = f"<{having[-1][0]}.{having[-1][1] + 1}"
-    help_ = (
-        f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
+    yield finding(
+        function,
+        "TG340",
+        message,
+        span,
+        "not there",
+        f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration',
     )
-    yield finding(function, "TG340", message, span, "not there", help_)
 
 
 def release_span(releases: Sequence[Release]) -> str:

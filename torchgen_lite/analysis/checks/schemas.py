@@ -17,8 +17,13 @@ def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG215 for `_`, TG218 for `None`, TG220, TG221 and TG222."""
     for function in resolved.functions:
         if function.namespace == "_":
-            message = "`_` cannot be the namespace of an operator"
-            yield finding(function, "TG215", message, None, "stands for every namespace")
+            yield finding(
+                function,
+                "TG215",
+                "`_` cannot be the namespace of an operator",
+                None,
+                "stands for every namespace",
+            )
         for argument in function.func.arguments:
             if argument.default == "None" and not _takes_none(argument.type):
                 yield _none(function, argument)
@@ -26,10 +31,15 @@ def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
                 yield from _check_out(function, argument)
         for argument, earlier in function.func.behind_defaults():
             # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
-            message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
-            hint = f"give `{argument.name}` a default, or put `*` before it"
-            other = (earlier.span, "has a default")
-            yield finding(function, "TG220", message, argument.span, "no default", hint, other)
+            yield finding(
+                function,
+                "TG220",
+                f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
+                argument.span,
+                "no default",
+                f"give `{argument.name}` a default, or put `*` before it",
+                (earlier.span, "has a default"),
+            )
 
 
 def _takes_none(type_: Type) -> bool:
@@ -56,12 +66,22 @@ def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnos
     if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:
         return
     if not argument.is_write:
-        message = f"out argument `{argument.name}` is not mutated"
         written = str(argument.type).replace("Tensor", "Tensor(a!)", 1)
-        hint = f"write `{written} {argument.name}`, or give it another name"
-        yield finding(function, "TG221", message, argument.span, "read only", hint)
+        yield finding(
+            function,
+            "TG221",
+            f"out argument `{argument.name}` is not mutated",
+            argument.span,
+            "read only",
+            f"write `{written} {argument.name}`, or give it another name",
+        )
     elif argument.default is not None:
-        message = f"out argument `{argument.name}` has a default"
-        hint = "leave the default out: a caller without an `out` calls the functional variant"
         span = argument.default_span or argument.span
-        yield finding(function, "TG222", message, span, "a default", hint)
+        yield finding(
+            function,
+            "TG222",
+            f"out argument `{argument.name}` has a default",
+            span,
+            "a default",
+            "leave the default out: a caller without an `out` calls the functional variant",
+        )

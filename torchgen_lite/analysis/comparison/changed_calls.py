@@ -60,11 +60,21 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
         other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
         if not other or other == NOT_DIFFERENTIABLE != text:
-            message = f"`{name}` has no formula{where} any more"
-            yield Change("TG368", message, here, "", there)
+            yield Change(
+                "TG368",
+                f"`{name}` has no formula{where} any more",
+                here,
+                "",
+                there,
+            )
         elif other != text:
-            message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
-            yield Change("TG376", message, here, "changed", there)
+            yield Change(
+                "TG376",
+                f"the formula of `{name}`{where} changed from `{text}` to `{other}`",
+                here,
+                "changed",
+                there,
+            )
     if now is not None and was.output_differentiability != now.output_differentiability:
         here = now.differentiability_span
         there = was.differentiability_span
@@ -133,8 +143,13 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     has = new.operator.axes
     is_changed = had and has and _canonical(had, names) != _canonical(has, {})
     if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
-        message = "`axes` says something else, which shapes, `vmap` and sharding follow"
-        yield new.changed("TG378", message, "axes", old, "changed")
+        yield new.changed(
+            "TG378",
+            "`axes` says something else, which shapes, `vmap` and sharding follow",
+            "axes",
+            old,
+            "changed",
+        )
     was = old.operator.function
     now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
@@ -142,8 +157,13 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     if was.fake.function or now.fake.function:
         return  # What a function says is not known: TG382.
     if _rules(was.fake, names) != _rules(now.fake, {}):
-        message = "results have another shape, dtype or device when they are traced"
-        yield Change("TG378", message, now.place("fake"), "changed", was.place("fake"))
+        yield Change(
+            "TG378",
+            "results have another shape, dtype or device when they are traced",
+            now.place("fake"),
+            "changed",
+            was.place("fake"),
+        )
 
 
 def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
@@ -185,8 +205,12 @@ def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
     before = _precision(old.operator.function.autocast, names, tensors)
     after = _precision(new.operator.function.autocast, {}, tensors)
     if before != after:
-        message = f"under `torch.autocast` it runs in {after}, and used to run in {before}"
-        yield new.changed("TG379", message, "autocast", old)
+        yield new.changed(
+            "TG379",
+            f"under `torch.autocast` it runs in {after}, and used to run in {before}",
+            "autocast",
+            old,
+        )
 
 
 def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
@@ -321,8 +345,12 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
         before = function_of(old.operator)
         after = function_of(new.operator)
         if before and after and before != after:
-            message = f"`{field}` is {after}, and used to be {before}"
-            yield new.changed("TG382", message, field, old)
+            yield new.changed(
+                "TG382",
+                f"`{field}` is {after}, and used to be {before}",
+                field,
+                old,
+            )
 
 
 def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
@@ -331,8 +359,13 @@ def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
     was = _reference(old, _new_names(old, new))
     now = _reference(new, {})
     if was and now and was != now:
-        message = "`reference`, which takes the operator's place, is another expression"
-        yield new.changed("TG382", message, "samples", old, "changed")
+        yield new.changed(
+            "TG382",
+            "`reference`, which takes the operator's place, is another expression",
+            "samples",
+            old,
+            "changed",
+        )
 
 
 def _reference(offer: Offer, names: Mapping[str, str]) -> str:
@@ -380,5 +413,9 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
             changed.setdefault((before, after), []).append(slot)
     for (before, after), keys in changed.items():
         runs = "runs" if len(keys) == 1 else "run"
-        message = f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`"
-        yield new.changed("TG382", message, "dispatch", old)
+        yield new.changed(
+            "TG382",
+            f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`",
+            "dispatch",
+            old,
+        )

@@ -76,9 +76,15 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    message = f"`{function.func.full_name}`: {change.message}"
-    there = (change.there, "was this")
-    found = finding(function, change.code, message, change.here, change.label, None, there)
+    found = finding(
+        function,
+        change.code,
+        f"`{function.func.full_name}`: {change.message}",
+        change.here,
+        change.label,
+        None,
+        (change.there, "was this"),
+    )
     if found.label is None:  # It has no place in the new version.
         found = replace(found, label=next(iter(found.secondary), None), secondary=())
     return replace(found, operator=function.name)
@@ -112,8 +118,13 @@ def _removed(
     others: list[Label] = []
     if renamed and renamed.name_span:
         others.append(Label(renamed.name_span, "its new name"))
-    message = f"{what} `{name}` was {became}"
-    return Diagnostic(code, message, label, tuple(others), operator=function.name)
+    return Diagnostic(
+        code,
+        f"{what} `{name}` was {became}",
+        label,
+        tuple(others),
+        operator=function.name,
+    )
 
 
 def _is_like(function: NativeFunction, other: NativeFunction) -> bool:
@@ -173,28 +184,47 @@ def _compare_places(
                 words = "is now an out argument"
             else:
                 words = "is no longer an out argument"
-            message = f"argument `{argument.name}` {words}"
-            yield Change("TG354", message, moved.name_span, "here", argument.name_span)
+            yield Change(
+                "TG354",
+                f"argument `{argument.name}` {words}",
+                moved.name_span,
+                "here",
+                argument.name_span,
+            )
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
-            message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
             here = stands_here.name_span
-            there = argument.name_span
-            yield Change("TG353", message, here, "another name", there)
+            yield Change(
+                "TG353",
+                f"argument `{argument.name}` was renamed to `{stands_here.name}`",
+                here,
+                "another name",
+                argument.name_span,
+            )
             yield from _compare_argument(argument, stands_here)
         else:
             if stands_here is not None:
                 here = stands_here.span
             else:
                 here = None
-            message = f"argument `{argument.name}` was removed"
-            yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
+            yield Change(
+                "TG352",
+                f"argument `{argument.name}` was removed",
+                here,
+                "is in its place" if here else "",
+                argument.span,
+            )
     yield from _compare_order(kept, new)
     if not is_out:
         for argument in new:
             if argument not in kept and argument.default is None:
-                message = f"new argument `{argument.name}` has no default"
-                yield Change("TG356", message, argument.span, "old callers don't pass this", None)
+                yield Change(
+                    "TG356",
+                    f"new argument `{argument.name}` has no default",
+                    argument.span,
+                    "old callers don't pass this",
+                    None,
+                )
 
 
 def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
@@ -202,15 +232,25 @@ def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterato
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
-            message = f"argument `{argument.name}` was moved"
-            yield Change("TG354", message, argument.span, f"`{was.name}` was before it", None)
+            yield Change(
+                "TG354",
+                f"argument `{argument.name}` was moved",
+                argument.span,
+                f"`{was.name}` was before it",
+                None,
+            )
             return
     last = max((new.index(argument) for argument in kept), default=-1)
     for position, argument in enumerate(new[: last + 1]):
         if argument not in kept:
             after = next(a for a in new[position:] if a in kept)
-            message = f"new argument `{argument.name}` comes before `{after.name}`"
-            yield Change("TG354", message, argument.span, "belongs at the end", None)
+            yield Change(
+                "TG354",
+                f"new argument `{argument.name}` comes before `{after.name}`",
+                argument.span,
+                "belongs at the end",
+                None,
+            )
             return
 
 
@@ -219,46 +259,91 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
     if new.kwarg_only and not old.kwarg_only:
         yield Change("TG355", f"argument `{name}` became keyword-only", new.span, "", old.span)
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
-        message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
-        yield Change("TG359", message, new.type_span, "narrower", old.type_span)
+        yield Change(
+            "TG359",
+            f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`",
+            new.type_span,
+            "narrower",
+            old.type_span,
+        )
     if alias_key(new.type) != alias_key(old.type):
-        message = f"the alias annotation of argument `{name}` changed"
-        yield Change("TG360", message, new.type_span, "changed", old.type_span)
+        yield Change(
+            "TG360",
+            f"the alias annotation of argument `{name}` changed",
+            new.type_span,
+            "changed",
+            old.type_span,
+        )
     if old.default is None:
         return
     if new.default is None:
-        message = f"argument `{name}` lost its default `{old.default}`"
-        yield Change("TG358", message, new.span, "required now", old.default_span)
+        yield Change(
+            "TG358",
+            f"argument `{name}` lost its default `{old.default}`",
+            new.span,
+            "required now",
+            old.default_span,
+        )
     elif not same_default(old, new):
         what = f"the default of argument `{name}`"
-        message = f"{what} changed from `{old.default}` to `{new.default}`"
-        yield Change("TG357", message, new.default_span, "changed", old.default_span)
+        yield Change(
+            "TG357",
+            f"{what} changed from `{old.default}` to `{new.default}`",
+            new.default_span,
+            "changed",
+            old.default_span,
+        )
 
 
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
     if len(old.returns) != len(new.returns):
-        message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
         here = new.returns[-1].span if new.returns else None
         there = old.returns[-1].span if old.returns else None
-        yield Change("TG361", message, here, "here", there)
+        yield Change(
+            "TG361",
+            f"it returns {len(new.returns)} values, and used to return {len(old.returns)}",
+            here,
+            "here",
+            there,
+        )
         return
     for was, now in zip(old.returns, new.returns):
         if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
-            message = f"a return value is `{now.type}`, and used to be `{was.type}`"
-            yield Change("TG361", message, now.span, "changed", was.span)
+            yield Change(
+                "TG361",
+                f"a return value is `{now.type}`, and used to be `{was.type}`",
+                now.span,
+                "changed",
+                was.span,
+            )
         if alias_key(was.type) != alias_key(now.type):
-            message = "the alias annotation of a return value changed"
-            yield Change("TG360", message, now.span, "changed", was.span)
+            yield Change(
+                "TG360",
+                "the alias annotation of a return value changed",
+                now.span,
+                "changed",
+                was.span,
+            )
         if was.name != now.name:
-            message = f"return value `{was.name or ''}` was renamed to `{now.name or ''}`"
-            yield Change("TG362", message, now.span, "another name", was.span)
+            yield Change(
+                "TG362",
+                f"return value `{was.name or ''}` was renamed to `{now.name or ''}`",
+                now.span,
+                "another name",
+                was.span,
+            )
 
 
 def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
     for variant in old.operator.function.variants:
         if variant not in new.operator.function.variants:
-            message = f"the {variant} variant was removed"
-            yield new.changed("TG365", message, "variants", old, f"no `{variant}`")
+            yield new.changed(
+                "TG365",
+                f"the {variant} variant was removed",
+                "variants",
+                old,
+                f"no `{variant}`",
+            )
 
 
 def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:

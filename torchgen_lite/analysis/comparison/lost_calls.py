@@ -70,8 +70,13 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
             place = None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
-        there = _place(operator, code, old.registered.get(cells[0].source))
-        yield Change(code, message, here, label, there)
+        yield Change(
+            code,
+            message,
+            here,
+            label,
+            _place(operator, code, old.registered.get(cells[0].source)),
+        )
 
 
 def _lost_at(slot: str, old: Served, new: Served) -> str | None:

@@ -28,9 +28,13 @@ def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
         if other.name in names or other.func.arguments in taken:
             continue
         if _share_a_call(old.schema, other.func):
-            message = f"`{other.func.full_name}` is tried first, and takes some of its calls"
-            place = other.func.name_span
-            yield Change("TG382", message, place, "tried first", old.function.func.name_span)
+            yield Change(
+                "TG382",
+                f"`{other.func.full_name}` is tried first, and takes some of its calls",
+                other.func.name_span,
+                "tried first",
+                old.function.func.name_span,
+            )
 
 
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:

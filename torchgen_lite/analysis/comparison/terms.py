@@ -85,8 +85,13 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
             continue
         said.add(setting)
         here = new.place_of(term, now)
-        there = old.place_of(term, was)
-        yield Change(term.code, term.lost, here, "changed" if here else "", there)
+        yield Change(
+            term.code,
+            term.lost,
+            here,
+            "changed" if here else "",
+            old.place_of(term, was),
+        )
 
 
 def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
@@ -105,5 +110,10 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterat
             where = f", in `{other.file}` and no longer in `{one.file}`"
         else:
             where = ""
-        message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
-        yield Change("TG382", message, other.place, "does something else", one.place)
+        yield Change(
+            "TG382",
+            f"`{one.name}`, which `{one.field}` names, has other code{where}",
+            other.place,
+            "does something else",
+            one.place,
+        )

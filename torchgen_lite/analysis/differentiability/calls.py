@@ -129,9 +129,13 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Iterator[Found]:
         return
     missing = speech.missing(written) if name not in BROUGHT else None
     if missing is not None:
-        message = f"the formula calls `{name}`, which {missing.who}"
-        label = f"assumed to be `{missing.assumed}{name}`"
-        yield Found("TG341", message, node.span, label, missing.help(name))
+        yield Found(
+            "TG341",
+            f"the formula calls `{name}`, which {missing.who}",
+            node.span,
+            f"assumed to be `{missing.assumed}{name}`",
+            missing.help(name),
+        )
 
 
 def _misused(part: Typed, node: Call, name: str, speech: Speech) -> Iterator[Found]:

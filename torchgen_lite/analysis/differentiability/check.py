@@ -53,9 +53,12 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
     flags = derivatives.output_differentiability
     count = len(schema.returns)
     if flags is not None and len(flags) != count:
-        message = f"{len(flags)} flags for {count} results"
-        span = derivatives.differentiability_span
-        yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
+        yield Found(
+            "TG328",
+            f"{len(flags)} flags for {count} results",
+            derivatives.differentiability_span,
+            f"`{schema.full_name}` has {count} results",
+        )
     values: set[str] = set()
     for let in derivatives.let:
         known = _known_names(function, let, in_cpp=True)
@@ -77,8 +80,13 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterat
     """A name of `let:` means nothing else."""
     for name, span in let:
         if name in known:
-            message = f"`{name}` means something else in this entry"
-            yield Found("TG385", message, span, "already a name", "choose another name")
+            yield Found(
+                "TG385",
+                f"`{name}` means something else in this entry",
+                span,
+                "already a name",
+                "choose another name",
+            )
 
 
 def _only_notes(function: NativeFunction) -> bool:
@@ -145,9 +153,13 @@ def _check_results(
         if flag is not False and is_tensor_like(value.type):
             gives.append(name)
     if given and without.issuperset(gives):
-        message = f"formulas of `{schema.full_name}`, whose results have no gradient"
-        hint = "leave the formulas out, or say which result is differentiable"
-        yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
+        yield Found(
+            "TG326",
+            f"formulas of `{schema.full_name}`, whose results have no gradient",
+            given[0].name_spans[0],
+            "gradient of nothing",
+            "leave the formulas out, or say which result is differentiable",
+        )
 
 
 def _check_keys(
@@ -172,21 +184,33 @@ def _check_keys(
             seen.add(name)
             if name in known and name not in tensors:
                 if formula.word != NOT_DIFFERENTIABLE:
-                    message = f"argument `{name}` is not a tensor"
-                    yield Found("TG321", message, span, "has no derivative")
+                    yield Found(
+                        "TG321",
+                        f"argument `{name}` is not a tensor",
+                        span,
+                        "has no derivative",
+                    )
             elif name not in known and name not in results:
-                hint = did_you_mean(name, [*tensors, *results])
-                message = f"`{schema.full_name}` has no argument or result `{name}`"
-                yield Found("TG321", message, span, "not a tensor of this operator", hint)
+                yield Found(
+                    "TG321",
+                    f"`{schema.full_name}` has no argument or result `{name}`",
+                    span,
+                    "not a tensor of this operator",
+                    did_you_mean(name, [*tensors, *results]),
+                )
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
     missing = [name for name in tensors if name not in seen and name != "output"]
     if given:
         yield from _check_missing(schema, missing, place)
     elif missing and gives and seen.intersection(tensors) and seen.isdisjoint(results):
-        message = f"nothing is said of `{missing[0]}`, whose gradient is refused or lost"
-        hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
-        yield Found("TG324", message, place, "missing here", hint)
+        yield Found(
+            "TG324",
+            f"nothing is said of `{missing[0]}`, whose gradient is refused or lost",
+            place,
+            "missing here",
+            f"give a formula, or write `{missing[0]}: not_differentiable`",
+        )
 
 
 def _check_missing(
@@ -203,19 +227,31 @@ def _check_missing(
         if names:
             listed = ", ".join(f"`{name}`" for name in names)
             which = "one of them requires" if len(names) > 1 else "it requires"
-            message = f"no formula for {text.format(listed, which)}"
-            hint = f"give a formula, or write `{names[0]}: not_differentiable`"
-            yield Found("TG324", message, place, "missing here", hint)
+            yield Found(
+                "TG324",
+                f"no formula for {text.format(listed, which)}",
+                place,
+                "missing here",
+                f"give a formula, or write `{names[0]}: not_differentiable`",
+            )
 
 
 def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
     """`given` are the arguments with formulas."""
     if formula.word == AUTO_ELEMENT_WISE and (len(given) != 1 or len(formula.names) != 1):
-        message = f"`{AUTO_ELEMENT_WISE}` with {len(given)} differentiable arguments"
-        yield Found("TG329", message, span, "needs exactly one with a formula")
+        yield Found(
+            "TG329",
+            f"`{AUTO_ELEMENT_WISE}` with {len(given)} differentiable arguments",
+            span,
+            "needs exactly one with a formula",
+        )
     if formula.word == AUTO_LINEAR and (not given or len(formula.names) != 1):
-        message = f"`{AUTO_LINEAR}` needs a differentiable argument and a single result"
-        yield Found("TG329", message, span, "here")
+        yield Found(
+            "TG329",
+            f"`{AUTO_LINEAR}` needs a differentiable argument and a single result",
+            span,
+            "here",
+        )
 
 
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
@@ -239,9 +275,13 @@ def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> 
     """Every name in a formula must be defined."""
     for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
-            hint = did_you_mean(node.text, sorted(known))
-            message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"
-            yield Found("TG320", message, node.span, "not known here", hint)
+            yield Found(
+                "TG320",
+                f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`",
+                node.span,
+                "not known here",
+                did_you_mean(node.text, sorted(known)),
+            )
 
 
 def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
@@ -261,14 +301,26 @@ def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Ite
         if is_counted and isinstance(node, Subscript) and node.value == Name("grads"):
             index = node.index
             if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
-                message = f"`{node}` of an operator with {count} result{'s' * (count != 1)}"
-                yield Found("TG327", message, node.span, "out of range")
+                yield Found(
+                    "TG327",
+                    f"`{node}` of an operator with {count} result{'s' * (count != 1)}",
+                    node.span,
+                    "out of range",
+                )
     for argument in schema.arguments:
         if argument.name in ambiguous:
-            message = f"`{argument.name}` is both a gradient and an argument"
-            place = ambiguous[argument.name]
-            yield Found("TG327", message, place, "which one?", "rename the argument")
+            yield Found(
+                "TG327",
+                f"`{argument.name}` is both a gradient and an argument",
+                ambiguous[argument.name],
+                "which one?",
+                "rename the argument",
+            )
     if len(ways) > 1:
         used = " and ".join(f"`{way}`" for way in ways)
-        message = f"formulas of `{schema.full_name}` mix {used}"
-        yield Found("TG327", message, list(ways.values())[1], "use one way")
+        yield Found(
+            "TG327",
+            f"formulas of `{schema.full_name}` mix {used}",
+            list(ways.values())[1],
+            "use one way",
+        )

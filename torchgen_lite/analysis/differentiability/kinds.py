@@ -59,8 +59,12 @@ def _check(
     curved = nonlinear(derivative.tree, gradients)
     if curved is not None:
         names = ", ".join(f"`{name}`" for name in derivative.names)
-        message = f"the formula of {names} is not linear in the gradient"
-        yield Found("TG347", message, curved.node.span or derivative.formula.span, "not linear")
+        yield Found(
+            "TG347",
+            f"the formula of {names} is not linear in the gradient",
+            curved.node.span or derivative.formula.span,
+            "not linear",
+        )
 
 
 def _check_certain(
@@ -81,8 +85,12 @@ def check_operands(part: Typed) -> Iterator[Found]:
     yield from _check_member(part)
     for operand, wanted in misfits(part):
         given = "None" if operand.is_none else operand.kind.words
-        message = f"`{operand.node}` is {given}: {wanted}"
-        yield Found("TG344", message, operand.node.span, "not taken here")
+        yield Found(
+            "TG344",
+            f"`{operand.node}` is {given}: {wanted}",
+            operand.node.span,
+            "not taken here",
+        )
 
 
 def _check_gradient(
@@ -100,18 +108,28 @@ def _check_gradient(
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
                 listed = ", ".join(f"`{argument.name}`" for argument in inputs)
-                message = f"the formula of {listed} gives {gives}"
                 hint = "write a formula for each"
-                yield Found("TG342", message, value.node.span, "not a gradient for each", hint)
+                yield Found(
+                    "TG342",
+                    f"the formula of {listed} gives {gives}",
+                    value.node.span,
+                    "not a gradient for each",
+                    hint,
+                )
             continue
         (argument,) = inputs
         # In formulas `grad` may mean a gradient, and not the argument of this name.
         is_list = kinds.kind_of_type(argument.type).is_list
         if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
-            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
             label = "not a list" if is_list else "not a tensor"
-            yield Found("TG342", message, value.node.span, label, hint if is_list else None)
+            yield Found(
+                "TG342",
+                f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}",
+                value.node.span,
+                label,
+                hint if is_list else None,
+            )
 
 
 _NOT_IMPLEMENTED = nodes.Name("not_implemented")
@@ -145,8 +163,12 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
     if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
         given = {value.kind for value in part.parts}
         if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
-            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
-            yield Found("TG323", message, part.node.span, "in this call")
+            yield Found(
+                "TG323",
+                "`not_implemented` takes one or two strings: what has no gradient, and why",
+                part.node.span,
+                "in this call",
+            )
 
 
 def _check_call(part: Typed) -> Iterator[Found]:
@@ -154,8 +176,12 @@ def _check_call(part: Typed) -> Iterator[Found]:
     node = part.node
     operator = part.operator
     if is_other(part):
-        message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
-        yield Found("TG344", message, node.span, "not taken here")
+        yield Found(
+            "TG344",
+            f"what `{nodes.name_called(node)}` is given is another argument in Python",
+            node.span,
+            "not taken here",
+        )
     if not isinstance(node, nodes.Call) or operator is None or not operator.is_own:
         return
     for value, argument in _bound(node, part.parts, operator):
@@ -167,9 +193,13 @@ def _check_call(part: Typed) -> Iterator[Found]:
             else:
                 given = value.kind.present.words
             called = f"argument `{argument.name}` of `{operator.func.full_name}`"
-            message = f"{called} is `{argument.type}`, and {given} is given"
-            hint = f"it is declared as `{operator.func}`"
-            yield Found("TG323", message, value.node.span, "in this call", hint)
+            yield Found(
+                "TG323",
+                f"{called} is `{argument.type}`, and {given} is given",
+                value.node.span,
+                "in this call",
+                f"it is declared as `{operator.func}`",
+            )
 
 
 def _check_member(part: Typed) -> Iterator[Found]:
@@ -186,8 +216,12 @@ def _check_member(part: Typed) -> Iterator[Found]:
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
     is_number = kind.is_number and kind != kinds.SCALAR
     if is_test or (is_number and node.name != "conj"):
-        message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
-        yield Found("TG322", message, part.node.span, "only tensors have it")
+        yield Found(
+            "TG322",
+            f"`{node.value}` is {kind.words}, and has no `{node.name}`",
+            part.node.span,
+            "only tensors have it",
+        )
 
 
 def check_writes(part: Typed) -> Iterator[Found]:

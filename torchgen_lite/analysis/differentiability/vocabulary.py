@@ -219,9 +219,13 @@ def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Foun
 
 def _not_torchs(node: Call, name: str) -> Found:
     """TG322: a function of PyTorch where formulas have an operator of the file by this name."""
-    message = f"`torch.{name}` is PyTorch's, and formulas have the operator `{name}` of this file"
-    hint = f"write `{name}` if you mean the operator, else call a function of yours"
-    return Found("TG322", message, node.function.span, "not the operator", hint)
+    return Found(
+        "TG322",
+        f"`torch.{name}` is PyTorch's, and formulas have the operator `{name}` of this file",
+        node.function.span,
+        "not the operator",
+        f"write `{name}` if you mean the operator, else call a function of yours",
+    )
 
 
 def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -230,9 +234,13 @@ def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[F
     if name in vocabulary.operators:
         yield from _check_arity(node, name, len(node.arguments), vocabulary)
     elif vocabulary.closed:
-        hint = did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers])
-        message = f"the formula calls `{name}`, which is neither an operator nor a helper function"
-        yield Found("TG322", message, node.function.span, "no such operator", hint)
+        yield Found(
+            "TG322",
+            f"the formula calls `{name}`, which is neither an operator nor a helper function",
+            node.function.span,
+            "no such operator",
+            did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers]),
+        )
 
 
 def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -244,8 +252,13 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
         hint = did_you_mean(name, vocabulary.methods)
         if hint is None and name in vocabulary.operators:
             hint = f"`{name}` is a function: write `{name}({method.value})`"
-        message = f"tensors have no method `{name}`"
-        yield Found("TG322", message, node.span, "no such method", hint)
+        yield Found(
+            "TG322",
+            f"tensors have no method `{name}`",
+            node.span,
+            "no such method",
+            hint,
+        )
 
 
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -256,9 +269,13 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
         given += f" and {', '.join(f'`{key}`' for key in keywords)}"
-    message = f"no overload of `{name}` takes {given}"
-    hint = f"it is declared as `{overloads[0].func}`"
-    yield Found("TG323", message, node.span, "in this call", hint)
+    yield Found(
+        "TG323",
+        f"no overload of `{name}` takes {given}",
+        node.span,
+        "in this call",
+        f"it is declared as `{overloads[0].func}`",
+    )
 
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:

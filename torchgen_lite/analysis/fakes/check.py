@@ -59,9 +59,14 @@ def check_presence(operator: Operator) -> Iterator[Diagnostic]:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
         function = operator.function
-        message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
-        hint = "add `fake:`, or a kernel for `Meta`"
-        yield finding(function, "TG339", message, function.place("func"), "here", hint)
+        yield finding(
+            function,
+            "TG339",
+            f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it",
+            function.place("func"),
+            "here",
+            "add `fake:`, or a kernel for `Meta`",
+        )
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
@@ -99,16 +104,29 @@ def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
         for rule in rules:
             if rule.name not in names:
                 hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
-                message = f"`{schema.full_name}` has no result `{rule.name}`"
-                yield Found("TG331", message, rule.name_span, "not a result", hint)
+                yield Found(
+                    "TG331",
+                    f"`{schema.full_name}` has no result `{rule.name}`",
+                    rule.name_span,
+                    "not a result",
+                    hint,
+                )
         given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]
         if missing and not has_axes:
-            message = f"no rule for result `{missing[0]}`"
-            yield Found("TG331", message, fake.span, "missing here")
+            yield Found(
+                "TG331",
+                f"no rule for result `{missing[0]}`",
+                fake.span,
+                "missing here",
+            )
     elif len(rules) != len(needing) and (rules or not has_axes):
-        message = f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}"
-        yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
+        yield Found(
+            "TG331",
+            f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}",
+            fake.span,
+            f"of `{schema.full_name}`",
+        )
     for index, rule in rules_by_result(operator.function).items():
         yield from _check_rule(schema, needing[index], rule, has_axes)
 
@@ -121,11 +139,19 @@ def _check_rule(
     for name in present:
         clash = [other for other in _EXCLUDES.get(name, ()) if other in present]
         if clash:
-            message = f"`{name}` and `{clash[0]}` exclude each other"
-            yield Found("TG330", message, spans[clash[0]], f"not beside `{name}`")
+            yield Found(
+                "TG330",
+                f"`{name}` and `{clash[0]}` exclude each other",
+                spans[clash[0]],
+                f"not beside `{name}`",
+            )
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
-            message = f"`{name}` needs `{_NEEDS[name][0]}`"
-            yield Found("TG330", message, spans[name], "stands alone")
+            yield Found(
+                "TG330",
+                f"`{name}` needs `{_NEEDS[name][0]}`",
+                spans[name],
+                "stands alone",
+            )
     if rule.gives_shape or not has_axes:
         shaped = present
     else:
@@ -156,11 +182,21 @@ def _check_result(
     what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
-            message = f"{what} is `{result.value.type}`, not a tensor"
-            yield Found("TG331", message, rule.span, "here", "give it a `value`")
+            yield Found(
+                "TG331",
+                f"{what} is `{result.value.type}`, not a tensor",
+                rule.span,
+                "here",
+                "give it a `value`",
+            )
         elif not kind.is_known:
-            message = f"a rule cannot make a `{result.value.type}`"
-            yield Found("TG331", message, rule.span, "here", "name a Python function")
+            yield Found(
+                "TG331",
+                f"a rule cannot make a `{result.value.type}`",
+                rule.span,
+                "here",
+                "name a Python function",
+            )
         return
     source = result.source
     places = dict(rule.field_spans)

@@ -29,10 +29,15 @@ def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in resolved.functions:
         for argument in function.func.written:
             if any(map(_written_value, walk_type(argument.type))):
-                message = f"`{argument.name}` is written, but `{argument.type}` is passed by value"
                 written = str(argument.type)
-                hint = Suggestion("remove the `!`", written, written.replace("!", ""))
-                yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
+                yield finding(
+                    function,
+                    "TG401",
+                    f"`{argument.name}` is written, but `{argument.type}` is passed by value",
+                    argument.span,
+                    "not a tensor",
+                    Suggestion("remove the `!`", written, written.replace("!", "")),
+                )
 
 
 def _in_place(resolved: Resolved) -> Iterator[tuple[NativeFunction, Argument]]:
@@ -46,9 +51,14 @@ def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG402: `relu_(Tensor self)`."""
     for function, first in _in_place(resolved):
         if not first.is_write:
-            message = f"`{function.func.local_name}` has an in-place name but does not mutate `{first.name}`"
-            hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
-            yield finding(function, "TG402", message, first.span, "not mutated", hint)
+            yield finding(
+                function,
+                "TG402",
+                f"`{function.func.local_name}` has an in-place name but does not mutate `{first.name}`",
+                first.span,
+                "not mutated",
+                f"write `{first.type}(a!) {first.name}`, or drop the underscore",
+            )
 
 
 def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -62,9 +72,14 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
         if not is_self or dispatch_kind(first.type) is DispatchKind.nothing:
             continue
         if any(returned.annotation == first.annotation for returned in schema.returns):
-            message = f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place"
-            hint = f"call it `{schema.base_name}_`"
-            yield finding(function, "TG403", message, schema.name_span, "not in-place", hint)
+            yield finding(
+                function,
+                "TG403",
+                f"`{function.func.local_name}` writes and returns `self`, but its name is not in-place",
+                schema.name_span,
+                "not in-place",
+                f"call it `{schema.base_name}_`",
+            )
 
 
 def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -94,8 +109,13 @@ def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
             for annotation in _annotations(value.type):
                 for name in annotation.before:
                     if name not in known:
-                        message = f"the return aliases set `{name}`, which no argument has"
-                        yield finding(function, "TG405", message, value.span, "no such set")
+                        yield finding(
+                            function,
+                            "TG405",
+                            f"the return aliases set `{name}`, which no argument has",
+                            value.span,
+                            "no such set",
+                        )
 
 
 def _annotations(type_: Type) -> list[AliasAnnotation]:
@@ -109,7 +129,11 @@ def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
         if not first.is_write or not returns:
             continue
         if all(value.annotation != first.annotation for value in returns):
-            message = f"in-place `{function.func.local_name}` does not return `{first.name}`"
-            span = returns[0].span
-            hint = f"return `{first.type}`"
-            yield finding(function, "TG414", message, span, "not the first argument", hint)
+            yield finding(
+                function,
+                "TG414",
+                f"in-place `{function.func.local_name}` does not return `{first.name}`",
+                returns[0].span,
+                "not the first argument",
+                f"return `{first.type}`",
+            )

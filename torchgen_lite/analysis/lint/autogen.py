@@ -70,7 +70,11 @@ def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in [operator.function for operator in asking]:
         if "core" in function.tags or functional_key(function) in computed:
             continue
-        message = f"nothing is derived from `{function.func.local_name}`, which is composed of other operators"
-        span = function.place("autogen")
-        hint = "leave `autogen` out, or give it a CompositeExplicitAutograd kernel"
-        yield finding(function, "TG418", message, span, "not derived", hint)
+        yield finding(
+            function,
+            "TG418",
+            f"nothing is derived from `{function.func.local_name}`, which is composed of other operators",
+            function.place("autogen"),
+            "not derived",
+            "leave `autogen` out, or give it a CompositeExplicitAutograd kernel",
+        )

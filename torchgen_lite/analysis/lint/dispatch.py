@@ -45,9 +45,14 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends:
-                message = f"kernel for `{entry.key}` is unreachable: no argument carries a key"
-                hint = "register it for `CompositeExplicitAutograd`"
-                yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
+                yield finding(
+                    function,
+                    "TG406",
+                    f"kernel for `{entry.key}` is unreachable: no argument carries a key",
+                    entry.key_span,
+                    "never chosen",
+                    "register it for `CompositeExplicitAutograd`",
+                )
 
 
 def _is_selected_by_hand(function: NativeFunction) -> bool:
@@ -64,10 +69,15 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     for function, implicit in _implicit(resolved):
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if explicit is not None:
-            message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            hint = "remove one of them"
-            other = (explicit.key_span, "comes before it")
-            yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
+            yield finding(
+                function,
+                "TG407",
+                f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used",
+                implicit.key_span,
+                "shadowed",
+                "remove one of them",
+                (explicit.key_span, "comes before it"),
+            )
 
 
 def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -77,10 +87,15 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends_of["AutogradOther"]:
-                message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                span = entry.key_span
-                other = (implicit.key_span, "claims every Autograd key")
-                yield finding(function, "TG408", message, span, "shares it", _INSTEAD, other)
+                yield finding(
+                    function,
+                    "TG408",
+                    f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous",
+                    entry.key_span,
+                    "shares it",
+                    _INSTEAD,
+                    (implicit.key_span, "claims every Autograd key"),
+                )
                 break
 
 
@@ -122,9 +137,14 @@ def backend_without_meta(
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
         if cell.label == META_FALLBACK:
-            message = f"`{operator.schema.local_name}` has kernels for backends but none for `Meta`"
-            first = operator.function.dispatch[0].key_span
-            yield finding(operator.function, "TG409", message, first, "here", hint)
+            yield finding(
+                operator.function,
+                "TG409",
+                f"`{operator.schema.local_name}` has kernels for backends but none for `Meta`",
+                operator.function.dispatch[0].key_span,
+                "here",
+                hint,
+            )
 
 
 def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
@@ -150,9 +170,15 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
                 key = entry.key
-                other = (implicit.key_span, "differentiates itself")
-                message = f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
-                yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
+                yield finding(
+                    function,
+                    "TG410",
+                    f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel",
+                    entry.key_span,
+                    "here",
+                    _INSTEAD,
+                    (implicit.key_span, "differentiates itself"),
+                )
 
 
 def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -177,7 +203,12 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
             key = entry.key
             name = function.func.local_name
             if key in DENSE_BACKENDS and key not in served:
-                message = f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of"
-                hint = f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`"
-                yield finding(function, "TG419", message, entry.key_span, "replaces them", hint)
+                yield finding(
+                    function,
+                    "TG419",
+                    f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of",
+                    entry.key_span,
+                    "replaces them",
+                    f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`",
+                )
                 break

@@ -29,10 +29,16 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
                 continue
             if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
                 continue
-            message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
             other = next(e for e in first.dispatch if e.key == entry.key)
-            there = (other.kernel_span, "with other arguments here")
-            yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
+            yield finding(
+                function,
+                "TG413",
+                f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`",
+                entry.kernel_span,
+                "same kernel",
+                None,
+                (other.kernel_span, "with other arguments here"),
+            )
 
 
 def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator[Diagnostic]:
@@ -53,8 +59,14 @@ def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator
             hint = "the entry has no kernel for a device"
         else:
             continue
-        message = f"no test is generated from the samples of `{function.func.local_name}`"
-        yield finding(function, "TG420", message, function.place("samples"), "not used", hint)
+        yield finding(
+            function,
+            "TG420",
+            f"no test is generated from the samples of `{function.func.local_name}`",
+            function.place("samples"),
+            "not used",
+            hint,
+        )
 
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:

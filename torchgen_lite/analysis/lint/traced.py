@@ -86,15 +86,17 @@ def sizes_of_fixed_integers(operator: Operator) -> Iterator[Diagnostic]:
             if argument is None:
                 continue
             text = bare_type(argument.type)
-            message = (
-                f"`{argument.name}` is a size, and a program is compiled for each of its values"
-            )
             symbolic = text.replace("int", "SymInt")
             # Callers in C++ give another type.
-            hint = Suggestion(f"write `{symbolic}`", text, symbolic, is_safe=False)
-            place = argument.type_span
-            other = (name.span, "a size")
-            yield finding(function, "TG424", message, place, "not symbolic", hint, other)
+            yield finding(
+                function,
+                "TG424",
+                f"`{argument.name}` is a size, and a program is compiled for each of its values",
+                argument.type_span,
+                "not symbolic",
+                Suggestion(f"write `{symbolic}`", text, symbolic, is_safe=False),
+                (name.span, "a size"),
+            )
 
 
 def _is_integer(argument: Argument) -> bool:
@@ -108,9 +110,14 @@ def written_results(operator: Operator) -> Iterator[Diagnostic]:
     has_own = any(kernel.key == FUNCTIONALIZE for kernel in operator.own_kernels)
     if not returned or has_own or returns_what_it_writes(operator):
         return
-    message = f"`torch.compile` refuses `{operator.schema.full_name}`, which returns a part of what it writes, or more"
-    hint = "return nothing of what is written, or all of it in its order and nothing else"
-    yield finding(operator.function, "TG428", message, returned[0].span, "a written argument", hint)
+    yield finding(
+        operator.function,
+        "TG428",
+        f"`torch.compile` refuses `{operator.schema.full_name}`, which returns a part of what it writes, or more",
+        returned[0].span,
+        "a written argument",
+        "return nothing of what is written, or all of it in its order and nothing else",
+    )
 
 
 def tensors_by_name(operator: Operator) -> Iterator[Diagnostic]:
@@ -119,8 +126,11 @@ def tensors_by_name(operator: Operator) -> Iterator[Diagnostic]:
     values += [(one.type, one.span) for one in operator.schema.returns]
     for type_, span in values:
         if has_tensors_by_name(type_):
-            message = f"`torch.compile` refuses a call with `{bare_type(type_)}`"
-            hint = "take a list of tensors, or each by its name"
             yield finding(
-                operator.function, "TG429", message, span, "tensors in a dictionary", hint
+                operator.function,
+                "TG429",
+                f"`torch.compile` refuses a call with `{bare_type(type_)}`",
+                span,
+                "tensors in a dictionary",
+                "take a list of tensors, or each by its name",
             )

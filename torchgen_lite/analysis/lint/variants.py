@@ -113,14 +113,24 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
         found = by_name.get(f"{function.namespace}::{name}")
         copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
-            message = f"`{function.func.local_name}` and its copy take different arguments"
-            hint = "give both the same arguments"
-            other = (copy.func.span, "the copy")
-            yield finding(function, "TG417", message, schema.span, "the view", hint, other)
+            yield finding(
+                function,
+                "TG417",
+                f"`{function.func.local_name}` and its copy take different arguments",
+                schema.span,
+                "the view",
+                "give both the same arguments",
+                (copy.func.span, "the copy"),
+            )
         elif copy is None and expected:
-            message = f"view `{function.func.local_name}` has no `{name}`"
-            hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
-            yield finding(function, "TG417", message, schema.name_span, "no copy", hint)
+            yield finding(
+                function,
+                "TG417",
+                f"view `{function.func.local_name}` has no `{name}`",
+                schema.name_span,
+                "no copy",
+                f"declare `{name}` with the tag `view_copy`: functionalization calls it",
+            )
 
 
 def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -138,10 +148,14 @@ def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in resolved.functions:
         other = meant_instead.get(function.namespace)
         if other is not None:
-            message = f"`{function.namespace}` is another namespace than `{other}`, where most operators are"
-            span = function.func.name_span
-            hint = meant(function.namespace, other)
-            yield finding(function, "TG430", message, span, "a namespace of its own", hint)
+            yield finding(
+                function,
+                "TG430",
+                f"`{function.namespace}` is another namespace than `{other}`, where most operators are",
+                function.func.name_span,
+                "a namespace of its own",
+                meant(function.namespace, other),
+            )
 
 
 def _letters(name: str) -> str:
@@ -179,7 +193,12 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue
-        message = f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call"
-        span = function.func.span
-        other = (first.func.span, "chosen first")
-        yield finding(function, "TG411", message, span, "same arguments", None, other)
+        yield finding(
+            function,
+            "TG411",
+            f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call",
+            function.func.span,
+            "same arguments",
+            None,
+            (first.func.span, "chosen first"),
+        )

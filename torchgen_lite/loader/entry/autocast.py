@@ -72,9 +72,13 @@ def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
         if source is not None:
             return _read_lists(source.text)
     wanted = f"PyTorch {version_text(release)}" if release else "PyTorch"
-    message = f"the rules of CUDA are in a header of {wanted}, which is not here"
-    hint = "install it, put its wheel into this folder, or write the rules"
-    reader.report("TG337", message, node, "not known", hint)
+    reader.report(
+        "TG337",
+        f"the rules of CUDA are in a header of {wanted}, which is not here",
+        node,
+        "not known",
+        "install it, put its wheel into this folder, or write the rules",
+    )
     return {}
 
 
@@ -125,14 +129,19 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
 
 
 def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:
-    namespace, operator = reader.dialect.namespace, (reader.text("func") or "").partition("(")[0]
+    namespace = reader.dialect.namespace
+    operator = (reader.text("func") or "").partition("(")[0]
     name = operator.strip() if namespace in ("", "aten") else f"{namespace}::{operator}"
     rules = rules_like_cuda(reader, node)
     rule = rules.get(name.removeprefix("aten::"))
     if rules and rule is None:
-        message = f"CUDA has no autocast rule for `{name}`"
-        hint = "leave it out: the operator takes its tensors as they are"
-        reader.report("TG337", message, node, "no rule", hint)
+        reader.report(
+            "TG337",
+            f"CUDA has no autocast rule for `{name}`",
+            node,
+            "no rule",
+            "leave it out: the operator takes its tensors as they are",
+        )
     return Autocast(rule, span=reader.span(node)) if rule else None
 
 

@@ -90,8 +90,12 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     for key, value in pairs:
         if key.value == "output_differentiability":
             if place is not None:
-                said = "`output_differentiability` is given both under `derivatives` and next to it"
-                reader.report("TG105", said, key, "again here")
+                reader.report(
+                    "TG105",
+                    "`output_differentiability` is given both under `derivatives` and next to it",
+                    key,
+                    "again here",
+                )
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "let" and isinstance(value, MapNode):
@@ -140,7 +144,8 @@ def in_order(
 
     TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
     """
-    written, order = {name: index for index, name in enumerate(let)}, dict[str, None]()
+    written = {name: index for index, name in enumerate(let)}
+    order = dict[str, None]()
     making: list[str] = []
 
     def follow(uses: Uses) -> None:
@@ -150,8 +155,12 @@ def in_order(
                 circle = " -> ".join(f"`{one}`" for one in (*making[making.index(name) :], name))
                 reader.report("TG385", f"`{name}` needs itself: {circle}", span, "here again")
             elif name not in order and len(making) == _MOST_VALUES:
-                message = f"`{name}` is below {_MOST_VALUES} other values of `let`"
-                reader.report("TG110", message, span, "here")
+                reader.report(
+                    "TG110",
+                    f"`{name}` is below {_MOST_VALUES} other values of `let`",
+                    span,
+                    "here",
+                )
                 order.update(dict.fromkeys(let))
             elif name not in order:
                 making.append(name)
@@ -194,8 +203,12 @@ class _Values:
             return None
         tree, parts, depth = self._put(formula.expression)
         if formula.span and (parts > _MOST_PARTS or depth > _MOST_DEPTH):
-            message = f"a formula with {parts} parts, {depth} deep, once it has the values of `let`"
-            self.reader.report("TG110", message, formula.span, "this formula")
+            self.reader.report(
+                "TG110",
+                f"a formula with {parts} parts, {depth} deep, once it has the values of `let`",
+                formula.span,
+                "this formula",
+            )
             return None
         names = [node.text for node in walk(tree) if isinstance(node, Name)]
         return None if self.whole.keys() & names else (tree, parts, depth)
@@ -204,7 +217,8 @@ class _Values:
         if isinstance(node, Name) and node.text in self.whole:
             return self.whole[node.text] or (node, 1, 1)
         below = [self._put(child) for child in children(node)]
-        parts, depth = 1 + sum(n for _, n, _ in below), 1 + max([d for *_, d in below], default=0)
+        parts = 1 + sum(n for _, n, _ in below)
+        depth = 1 + max([d for *_, d in below], default=0)
         return rebuild(node, [tree for tree, *_ in below]), parts, depth
 
 
@@ -228,12 +242,17 @@ def _read_formulas(
     taken = {*reader.names, *let}
     formulas: list[Formula] = []
     for key, value in pairs:
-        missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
-        scalar = reader.scalar(key.value, value, "a formula", missing)
+        scalar = reader.scalar(
+            key.value,
+            value,
+            "a formula",
+            f"write the formula, or `{short(key.value)}: not_differentiable`",
+        )
         if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))
-        text, tree = scalar.value, None
+        text = scalar.value
+        tree = None
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
             tree, found = parse_formula(text, locate=reader.locator(scalar))
@@ -257,8 +276,12 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
         elif item.style == "" and item.value in TRUTH:
             values.append(TRUTH[item.value])
         elif len(node.items) > 1:
-            message = f"`{short(item.value)}` is neither True nor False"
-            reader.report("TG328", message, item, "a condition must be the only item")
+            reader.report(
+                "TG328",
+                f"`{short(item.value)}` is neither True nor False",
+                item,
+                "a condition must be the only item",
+            )
         else:
             values.append(item.value)
     return tuple(values)

@@ -57,7 +57,8 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
         reader.report("TG112", message, node, "read as CompositeImplicitAutograd")
         if not _is_kernel_name(reader, node):
             return ()
-        at, kernel_at = reader.span(reader.fields[name][0]), reader.span(node)
+        at = reader.span(reader.fields[name][0])
+        kernel_at = reader.span(node)
         return (DispatchEntry.at("CompositeImplicitAutograd", node.value, at, kernel_at),)
     if not isinstance(node, MapNode):
         hint = "write the pairs without dashes: `CPU: kernel`"
@@ -74,13 +75,18 @@ def _read_line(
 ) -> None:
     kernel: str | None = None
     if not isinstance(value, ScalarNode) or value.is_null:
-        missing = f"write the kernel: `{short(key.value)}: my_kernel`"
-        reader.wrong_type(short(key.value), value, "the name of a kernel", missing=missing)
+        reader.wrong_type(
+            short(key.value),
+            value,
+            "the name of a kernel",
+            missing=f"write the kernel: `{short(key.value)}: my_kernel`",
+        )
     elif _is_kernel_name(reader, value):
         kernel = value.value
     known = _usual_keys(key.value, reader.dialect.privateuse1)
     if known and kernel is not None and key.is_verbatim and entries.keys().isdisjoint(known):
-        source, begin = reader.source, key.start
+        source = reader.source
+        begin = key.start
         for usual, (start, end) in known.items():
             number = source.keep(begin + start, begin + end, value.start, value.end)
             parts = (usual, kernel, None, source, number, False, False)
@@ -90,9 +96,14 @@ def _read_line(
         name = _read_key(reader, word, span)
         earlier = entries.get(name or "")
         if earlier is not None:
-            message = f"dispatch key `{name}` is in the table twice"
             first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
-            reader.report("TG115", message, span, "given again here", secondary=first)
+            reader.report(
+                "TG115",
+                f"dispatch key `{name}` is in the table twice",
+                span,
+                "given again here",
+                secondary=first,
+            )
         elif name is not None and kernel is not None:
             entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
 
@@ -123,8 +134,13 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
         message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
         reader.report("TG103", message, span, "not a dispatch key", hint)
     elif word != name and word != _renamed(name, privateuse1):
-        message = f"dispatch key `{word}` is called `{name}` today"
-        reader.report("TG113", message, span, f"read as `{name}`", write_instead(word, name))
+        reader.report(
+            "TG113",
+            f"dispatch key `{word}` is called `{name}` today",
+            span,
+            f"read as `{name}`",
+            write_instead(word, name),
+        )
     return name
 
 

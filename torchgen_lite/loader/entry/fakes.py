@@ -79,8 +79,13 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
         function = node.value.strip()
         if "::" not in function and KERNEL_NAME.fullmatch(function):
             return Fake(node.value, function, span=span)
-        hint = "write a rule as `fake: {like: x}`"
-        reader.refuse("TG330", function, "the name of a Python function", span, help=hint)
+        reader.refuse(
+            "TG330",
+            function,
+            "the name of a Python function",
+            span,
+            help="write a rule as `fake: {like: x}`",
+        )
         return None
     text = reader.source.text[node.start : node.end].rstrip()
     beside: list[tuple[FakeCheck, ...] | None] = []
@@ -112,7 +117,8 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
     found: list[FakeCheck] = []
-    pairs, hint = reader.read_keys(node), "write `x.dim() == 2: x is a matrix`"
+    pairs = reader.read_keys(node)
+    hint = "write `x.dim() == 2: x is a matrix`"
     if not pairs:
         reader.report("TG330", "an empty check", node, "here", hint)
         return None
@@ -145,8 +151,13 @@ def _read_rule(
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
-            message = f"unknown field `{short(key.value)}` in a rule"
-            reader.report("TG330", message, key, "not a field", hint)
+            reader.report(
+                "TG330",
+                f"unknown field `{short(key.value)}` in a rule",
+                key,
+                "not a field",
+                hint,
+            )
     places = tuple((key.value, reader.span(key)) for key, _ in pairs if key.value != CHECK)
     if checks is None or len(fields) < len(places):
         return None
@@ -195,7 +206,8 @@ def _applicable(said: str, text: str, place: Span) -> Help:
     # In braces of YAML a comma ends a value.
     ends_at_comma = source[place.end :].lstrip(" ")[:1] in (",", "}") and text[:1] != "["
     if ends_at_comma and '"' not in text:
-        span, new = place, f'"{correction.applied(text)}"'
+        span = place
+        new = f'"{correction.applied(text)}"'
     return Suggestion(said, span, new, correction.is_certain)
 
 

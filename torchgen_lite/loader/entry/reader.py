@@ -123,8 +123,16 @@ class EntryReader:
         self.reported += 1
         if self.is_full:
             return
-        place = Label(at if isinstance(at, Span) else self.span(at), label)
-        self.diagnostics.append(Diagnostic(code, message, place, secondary, help, **self.about))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(at if isinstance(at, Span) else self.span(at), label),
+                secondary,
+                help,
+                **self.about,
+            )
+        )
 
     def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
         """Record what the parser of a value has found."""
@@ -158,9 +166,14 @@ class EntryReader:
                 self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
                 hint = "another entry begins with `- func: ...`" if key.value == "func" else None
-                message = f"`{short(key.value)}` is written twice"
-                first = (Label(self.span(pairs[key.value][0]), "first written here"),)
-                self.report("TG105", message, key, "written again here", hint, first)
+                self.report(
+                    "TG105",
+                    f"`{short(key.value)}` is written twice",
+                    key,
+                    "written again here",
+                    hint,
+                    (Label(self.span(pairs[key.value][0]), "first written here"),),
+                )
             else:
                 pairs[key.value] = key, value
         return pairs
@@ -173,7 +186,8 @@ class EntryReader:
         `missing` is what to do where a value is required and there is none; others may be left out.
         """
         if isinstance(node, ScalarNode) and node.is_null:
-            span, text = self.span(node), self.source.text
+            span = self.span(node)
+            text = self.source.text
             help_ = self._indent(name) or missing or _leave_out(span, name)
             if text.startswith(",", span.start) and text[span.start - 1] != ":":
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
@@ -225,8 +239,12 @@ class EntryReader:
         if scalar is None:
             return False
         if scalar.style or scalar.value not in TRUTH:
-            message = f"`{name}` takes True or False, not `{short(scalar.value)}`"
-            self.report("TG106", message, node, "not a boolean")
+            self.report(
+                "TG106",
+                f"`{name}` takes True or False, not `{short(scalar.value)}`",
+                node,
+                "not a boolean",
+            )
         return not scalar.style and TRUTH.get(scalar.value, False)
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
@@ -293,8 +311,11 @@ def _leave_out(at: Span, name: str) -> Help:
     source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
     if source.line_text(line).strip() != f"{name}:":
         return "leave it out"
-    whole = Span(source, source.line_start(line), source.line_start(line + 1))
-    return Suggestion("leave it out", whole, "")
+    return Suggestion(
+        "leave it out",
+        Span(source, source.line_start(line), source.line_start(line + 1)),
+        "",
+    )
 
 
 def missing_space(node: Node) -> Help | None:
@@ -302,5 +323,8 @@ def missing_space(node: Node) -> Help | None:
     glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
     if glued is None:
         return None
-    text = f"{glued[0]} {glued.string[glued.end():]}"
-    return Suggestion("put a space after the `:`", glued.string, text)
+    return Suggestion(
+        "put a space after the `:`",
+        glued.string,
+        f"{glued[0]} {glued.string[glued.end():]}",
+    )

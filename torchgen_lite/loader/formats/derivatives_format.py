@@ -44,8 +44,13 @@ def _check_fields(reader: EntryReader) -> None:
 
 def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
     if not isinstance(node, MapNode):
-        hint = "begin the entry with `- name: ...`"
-        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
+        reader.report(
+            "TG101",
+            "an entry must be a mapping",
+            node,
+            "here",
+            "begin the entry with `- name: ...`",
+        )
         return
     version = reader.fields.pop("version", None)
     releases = versions.every if version is None else versions.read("version", version[1])
@@ -66,15 +71,21 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     position = earlier.find(reader, schema.full_name, name)
     if position is None:
         return
-    functions, names = earlier.functions, [a.name for a in schema.arguments]
+    functions = earlier.functions
+    names = [a.name for a in schema.arguments]
     function = functions[position]
     every = [f for f in functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
-        said = f"the arguments of `{schema.full_name}` are named differently where it is declared"
         there = function.func.span
         declared = (Label(there, "declared here"),) if there else ()
-        reader.report("TG307", said, name, "formulas use these names", secondary=declared)
+        reader.report(
+            "TG307",
+            f"the arguments of `{schema.full_name}` are named differently where it is declared",
+            name,
+            "formulas use these names",
+            secondary=declared,
+        )
         return
     if earlier.is_native(function.name):
         variants = dict(derivatives.variants)
@@ -84,11 +95,13 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     for one in same:
         at = next(number for number, other in enumerate(functions) if other is one)
         known = versions.of(one.torch)
-        rest, own = known - releases, known & releases
+        rest = known - releases
+        own = known & releases
         if own and rest:
             # The operator has the formulas in some of its releases.
             functions[at] = one._replace(torch=versions.text(rest, one.torch))
-            one, at = one._replace(torch=versions.text(own, one.torch)), len(functions)
+            one = one._replace(torch=versions.text(own, one.torch))
+            at = len(functions)
             functions.append(one)
         if own:
             functions[at] = one._replace(derivatives=derivatives)

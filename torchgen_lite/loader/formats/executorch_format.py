@@ -66,6 +66,7 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
         elif not KERNEL_NAME.fullmatch(named.value):
             reader.refuse("TG108", named.value, "the name of a kernel", named, "not an identifier")
         elif meta is None or (isinstance(meta, ScalarNode) and meta.is_null):
-            at, kernel_at = reader.span(key or named), reader.span(named)
+            at = reader.span(key or named)
+            kernel_at = reader.span(named)
             default = default or DispatchEntry.at("CPU", named.value, at, kernel_at)
     return default

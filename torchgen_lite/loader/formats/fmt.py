@@ -136,7 +136,8 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
         field = _FIELD.match(line[indent:]) if depth == indent else None
         if field is not None:
             segments.append(_Segment(field["key"], comments + pending, [line]))
-            comments, pending = [], []
+            comments = []
+            pending = []
         elif stripped.startswith("#") and depth <= indent:
             pending.append(line)
         elif not stripped:
