@@ -156,7 +156,7 @@ def _check_names(
 ) -> Iterator[Found]:
     """Each is what the operator has, once, and has an axis once."""
     every = f"its {what}s are {', '.join(names)}"
-    seen: set[str] = set()
+    seen = set()
     for name, value in given:
         if not name:
             yield Found(
@@ -182,7 +182,7 @@ def _check_names(
 
 
 def _check_repeated(axes: Iterable[Axis]) -> Iterator[Found]:
-    seen: set[str] = set()
+    seen = set()
     for axis in axes:
         if axis.name in seen:
             yield Found(

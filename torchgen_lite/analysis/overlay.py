@@ -102,7 +102,7 @@ def _new_kernels(
     earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
 ) -> tuple[DispatchEntry, ...]:
     present = {entry.key: entry for entry in earlier.dispatch}
-    added: list[DispatchEntry] = []
+    added = []
     for entry in later.dispatch:
         known = present.get(entry.key)
         if known is None:

@@ -118,7 +118,7 @@ class _Parser(Cursor):
 
     def left_open(self) -> int | None:
         """The offset of the innermost bracket that nothing closes."""
-        opened: list[int] = []
+        opened = []
         for text, start in zip(self.texts, self.starts):
             if text in ("(", "[", "{"):
                 opened.append(start)
@@ -168,7 +168,7 @@ class _Parser(Cursor):
 
     def unary(self) -> Expression:
         start = self.start
-        operators: list[tuple[str, int]] = []
+        operators = []
         while self.token in _UNARY:
             operators.append((self.token, self.start))
             self.advance()

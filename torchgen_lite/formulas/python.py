@@ -45,7 +45,7 @@ def in_formulas(
     part: ast.AST, given: Mapping[str, Expression], place: Callable[[ast.AST], Span | None]
 ) -> Expression:
     """The formula, in which names are what is `given` for them. A `Lambda` has what formulas cannot say."""
-    known: dict[ast.AST, Expression] = {}
+    known = {}
 
     def read(part: ast.AST) -> Expression:
         # What formulas cannot say is asked for twice: once as it is, once as a part of a `Lambda`.

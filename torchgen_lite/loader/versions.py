@@ -45,7 +45,7 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
     >>> [(one.operator, one.version) for one in parse_range("~=2.9.1") or ()]
     [('>=', (2, 9, 1)), ('<', (2, 10))]
     """
-    clauses: list[Clause] = []
+    clauses = []
     for part in text.split(","):
         match = _CLAUSE.fullmatch(part)
         if match is None or len(part) > 80:

@@ -61,7 +61,7 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
 
 def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str], int] | None:
     """The types between brackets, and where the text continues."""
-    types: list[str] = []
+    types = []
     while True:
         one = read_foreign_type(text, at, depth + 1)
         if one is None:

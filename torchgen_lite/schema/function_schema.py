@@ -246,7 +246,7 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     """
     kind = schema.kind()
     taken = {argument.name for argument in schema.arguments}
-    names: list[str] = []
+    names = []
     for index, value in enumerate(schema.returns):
         name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")
         name = "result" if kind is SchemaKind.inplace and index == 0 else name

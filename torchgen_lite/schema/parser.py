@@ -202,6 +202,6 @@ def _returns(cursor: Cursor) -> tuple[tuple[Return, ...], bool, bool]:
     opening = cursor.start
     if not cursor.take("("):
         return (parse_return(cursor),), False, False
-    returns: list[Return] = []
+    returns = []
     is_varret = _items(cursor, opening, "return", lambda: returns.append(parse_return(cursor)))
     return tuple(returns), is_varret, True

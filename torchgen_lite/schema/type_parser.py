@@ -128,7 +128,7 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
 def _type_list(cursor: Cursor) -> tuple[Type, ...]:
     opening = cursor.start
     cursor.advance()
-    types: list[Type] = []
+    types = []
     if cursor.take(")"):
         return ()
     while True:

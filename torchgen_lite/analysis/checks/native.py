@@ -121,7 +121,7 @@ def _mixed(
 
 def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
-    said: set[tuple[str, str]] = set()
+    said = set()
     for group, entry, variant in _made(resolved):
         functional = group.functional
         if variant is functional or _has(resolved, variant.name, entry.key):

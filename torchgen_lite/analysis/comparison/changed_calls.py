@@ -93,7 +93,7 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
-    texts: dict[tuple[str, str], _Text] = {}
+    texts = {}
     for key, formulas in derivatives.variants:
         for formula in formulas:
             word = re.sub(r"\w+", lambda found: names.get(found[0], found[0]), formula.word)

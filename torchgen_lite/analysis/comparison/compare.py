@@ -48,7 +48,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
     by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
     lent = {operator.name for operator in (*old.lent, *new.lent)}
     old_by_name = {operator.name: operator.function for operator in old.operators}
-    found: list[Diagnostic] = []
+    found = []
     for operator in (*old.operators, *old.lent):
         now = by_name.get(operator.name)
         if now is None:
@@ -115,7 +115,7 @@ def _removed(
         became = "removed"
     there = schema.name_span or schema.span
     label = Label(there, "was declared here") if there else None
-    others: list[Label] = []
+    others = []
     if renamed and renamed.name_span:
         others.append(Label(renamed.name_span, "its new name"))
     return Diagnostic(
@@ -171,7 +171,7 @@ def _compare_places(
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
     known = {argument.name for argument in old}
-    kept: list[Argument] = []
+    kept = []
     for position, argument in enumerate(old):
         same = now.get(argument.name)
         stands_here = new[position] if position < len(new) else None

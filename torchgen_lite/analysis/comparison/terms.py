@@ -78,7 +78,7 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
     kept = {term.key for term in new.offers(now)}
     # What the entry itself no longer has is said by other codes: options are asked about the operator as it was.
     kept |= {term.key for term in new.offers(was) if term.table != FIELDS}
-    said: set[tuple[str, str]] = set()
+    said = set()
     for term in old.offers(was):
         setting = term.table, term.setting
         if term.key in kept or setting in said or not new.takes(term.table, now):
@@ -97,7 +97,7 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
 def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
     """TG382: a function of the same name whose code is another one."""
     after = new.uses(now)
-    said: set[str] = set()
+    said = set()
     for key, one in old.uses(was).items():
         other = after.get(key)
         if other is None or other.code == one.code or other.name != one.name:

@@ -84,8 +84,8 @@ def _returns_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple
     inputs = layout.positional + layout.before_options + layout.after_options
     letters = _free_letters(schema)
     plain = all(str(strip_type(r.type)) == "Tensor" for r in schema.returns)
-    out: list[Argument] = []
-    returns: list[Return] = []
+    out = []
+    returns = []
     for index, value in enumerate(schema.returns):
         if not is_tensor_like(value.type):
             returns.append(value)

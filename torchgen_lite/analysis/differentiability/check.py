@@ -172,11 +172,11 @@ def _check_keys(
     tensors = [a.name for a in tensors_in(schema.inputs)]
     known = [a.name for a in schema.inputs]
     results = return_names(schema)
-    given: list[str] = []
+    given = []
     for formula in formulas:
         if formula.word != NOT_DIFFERENTIABLE:
             given += [name for name in formula.names if name in tensors]
-    seen: set[str] = set()
+    seen = set()
     for formula in formulas:
         for name, span in zip(formula.names, formula.name_spans):
             if name in seen:

@@ -78,7 +78,7 @@ def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """The kinds of the names in formulas."""
     kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
     kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
-    values: dict[str, Saved] = {}
+    values = {}
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
         kinds["options"], values["options"] = UNKNOWN, Saved("options")

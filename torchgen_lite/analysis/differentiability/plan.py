@@ -59,7 +59,7 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
     written = tuple([a.name for a in tensors_in(schema.written)])
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
-    origins: dict[str, Origin] = {}
+    origins = {}
     tracking = None
     # Autograd sees through CompositeImplicitAutograd kernels.
     if (tensors or written) and keys != {"CompositeImplicitAutograd"}:

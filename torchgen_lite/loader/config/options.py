@@ -209,8 +209,8 @@ def read_options(
     options: Mapping[str, Option], given: Mapping[str, object]
 ) -> tuple[dict[str, Any], list[Problem]]:
     """The settings by attribute, and every mistake in them. Unknown settings are skipped."""
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
+    values = {}
+    problems = []
     for attribute, declared in options.items():
         name = declared.name
         if name not in given:

@@ -102,8 +102,8 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
     if isinstance(node, ListNode):
         reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
         return None
-    found: dict[str, ScalarNode] = {}
-    only: list[tuple[str, Span]] = []
+    found = {}
+    only = []
     for key, value in reader.read_keys(node):
         if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
             return None

@@ -81,11 +81,11 @@ class Derivatives:
 
 def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
     """The formulas of a mapping, with its variants by key."""
-    variants: dict[str, tuple[Formula, ...]] = {}
+    variants = {}
     differentiability: tuple[bool | str, ...] | None = None
     place: Span | None = None
     let: tuple[Formula, ...] = ()
-    plain: list[tuple[ScalarNode, Node]] = []
+    plain = []
     values = _names_of_let(pairs)
     for key, value in pairs:
         if key.value == "output_differentiability":
@@ -240,7 +240,7 @@ def _read_formulas(
 ) -> tuple[Formula, ...]:
     """The formulas of a mapping, which may use the values of `let`."""
     taken = {*reader.names, *let}
-    formulas: list[Formula] = []
+    formulas = []
     for key, value in pairs:
         scalar = reader.scalar(
             key.value,

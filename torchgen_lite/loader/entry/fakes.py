@@ -88,7 +88,7 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
         )
         return None
     text = reader.source.text[node.start : node.end].rstrip()
-    beside: list[tuple[FakeCheck, ...] | None] = []
+    beside = []
     if isinstance(node, ListNode):
         rules = [_read_rule(reader, item, "") for item in node.items]
     else:
@@ -116,7 +116,7 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
     if not isinstance(node, MapNode):
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
-    found: list[FakeCheck] = []
+    found = []
     pairs = reader.read_keys(node)
     hint = "write `x.dim() == 2: x is a matrix`"
     if not pairs:
@@ -137,7 +137,7 @@ def _read_rule(
     if not isinstance(node, MapNode):
         reader.wrong_type(name or "fake", node, "a mapping such as `{like: x}`")
         return None
-    fields: list[tuple[str, Expression]] = []
+    fields = []
     checks: tuple[FakeCheck, ...] | None = ()
     pairs = reader.read_keys(node)
     for key, value in pairs:

@@ -277,7 +277,7 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
 
 def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
     """The JSON Schema (Draft-07) of native_functions.yaml in a dialect, for editors."""
-    properties: dict[str, object] = {}
+    properties = {}
     for field in FIELDS.values():
         text = field.description
         if field.retired:

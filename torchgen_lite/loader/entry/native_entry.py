@@ -142,7 +142,7 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     if reader.fields.keys() <= USUAL_FIELDS:
         return ()
-    extra: list[tuple[str, str]] = []
+    extra = []
     extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)

@@ -59,7 +59,7 @@ def _precomputed(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     if not isinstance(node, ListNode):
         reader.wrong_type(name, node, "a list of lines")
         return ()
-    lines: list[str] = []
+    lines = []
     for item in node.items:
         line = reader.text_of(name, item, "a line of text")
         if line is not None and "->" not in line and item is not node.items[-1]:
@@ -111,7 +111,7 @@ def _inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
     if not isinstance(node, MapNode):
         reader.wrong_type(name, node, "a mapping or text")
         return ()
-    loops: list[tuple[str, str]] = []
+    loops = []
     for key, value in reader.read_keys(node):
         if reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
             text = reader.text_of(key.value, value, "an inner loop")
@@ -181,7 +181,7 @@ def _variants(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
 
 
 def _autogen(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
-    names: list[str] = []
+    names = []
     for word, span in reader.words_of(name, node):
         if OPERATOR_NAME.fullmatch(word):
             names.append(word)
@@ -192,7 +192,7 @@ def _autogen(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
 
 def _tags(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     """Every valid name, known or not: a tag from another release has a meaning there."""
-    tags: list[str] = []
+    tags = []
     for word, span in reader.words_of(name, node):
         if re.fullmatch(NAME, word, re.ASCII):
             reader.choice("TG111", "tag", word, span, reader.dialect.tags)
@@ -227,7 +227,7 @@ def _guard(reader: EntryReader, name: str, node: Node) -> str | None:
         text = reader.text_of(name, node)
         is_right = text is not None and _condition(reader, text, node) is not None
         return text.strip() if text is not None and is_right else None
-    conditions: list[str] = []
+    conditions = []
     for item in node.items:
         text = reader.text_of(name, item)
         condition = None if text is None else _condition(reader, text, item)

@@ -249,7 +249,7 @@ class EntryReader:
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
-        words: list[tuple[str, Span]] = []
+        words = []
         for item in node.items if isinstance(node, ListNode) else [node]:
             if isinstance(item, ScalarNode) and not item.is_null:
                 words += self.split_words(item)
@@ -290,7 +290,7 @@ class EntryReader:
 
 def cut_words(text: str) -> list[tuple[str, int, int]]:
     """The words of a comma list, and where each starts and ends; an empty word is one character."""
-    words: list[tuple[str, int, int]] = []
+    words = []
     position = 0
     for part in text.split(","):
         word = part.strip()

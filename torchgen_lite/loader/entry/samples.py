@@ -97,7 +97,7 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
             "write each sample behind a dash",
         )
         return Samples(())
-    values: dict[str, Node] = {}
+    values = {}
     for key, value in reader.read_keys(node):
         if key.value in FIELDS:
             values[key.value] = value

@@ -145,7 +145,7 @@ def _options(reader: EntryReader, named: ScalarNode, fields: Fields) -> tuple[bo
             "its class derives from PyTorch's",
             f"leave `{name}` out",
         )
-    values: dict[str, Any] = {}
+    values = {}
     for name in _OF_ENTRIES:
         read = FIELDS[name].shape.read
         if name in fields and read is not None:

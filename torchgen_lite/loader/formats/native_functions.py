@@ -35,8 +35,8 @@ def load_schema_sources(
 
     `places` says where each file is named. `texts`, by resolved path, replace what is on disk.
     """
-    sources: list[Source] = []
-    diagnostics: list[Diagnostic] = []
+    sources = []
+    diagnostics = []
     for path in paths:
         text = texts.get(path.resolve()) if texts else None
         if text is not None:

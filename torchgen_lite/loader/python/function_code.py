@@ -20,7 +20,7 @@ _WITH_DOC = (*_FUNCTIONS, ast.ClassDef)
 def code_of(module: KernelModule, name: str) -> str:
     """The code of a function and of what it needs, in an order that does not depend on that of the module."""
     defined = _read(module.source.text)
-    reached: dict[str, list[ast.stmt]] = {}
+    reached = {}
     waiting = [name]
     while waiting:
         one = waiting.pop()

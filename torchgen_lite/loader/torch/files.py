@@ -67,7 +67,7 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     """The tags of a tags.yaml with their descriptions, in the order of the file."""
     node, found = read_yaml(source)
     diagnostics = list(found)
-    tags: dict[str, str] = {}
+    tags = {}
     if node is not None and not isinstance(node, ListNode):
         EntryReader(source, diagnostics).report("TG101", "not a list of tags", node, "here")
     for item in node.items if isinstance(node, ListNode) else ():

@@ -42,7 +42,7 @@ def character_offsets(text: str, node: ScalarNode) -> list[int]:
     elif node.style:
         position += 1
         end -= 1
-    offsets: list[int] = []
+    offsets = []
     for character in node.value:
         position, length = _next_unit(text, position, end, character, node.style)
         offsets.append(min(position, max(end - 1, node.start)))
