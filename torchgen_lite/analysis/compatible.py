@@ -95,10 +95,7 @@ def alias_key(type_: Type) -> AliasKey:
     inherited = None
     for node in walk_type(type_):
         annotation = node.annotation or inherited
-        if isinstance(node, OptionalType):
-            inherited = annotation
-        else:
-            inherited = None
+        inherited = annotation if isinstance(node, OptionalType) else None
         if isinstance(node, OptionalType):
             continue
         if annotation is None:

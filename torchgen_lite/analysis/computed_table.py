@@ -116,14 +116,8 @@ def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     for slot in slots:
         step, origin, source = filled[slot]
-        if origin == FALLBACK:
-            label = fallbacks[slot]
-        else:
-            label = kernels.get(source, "")
-        if registrations.own is None or not source:
-            whose = ""
-        else:
-            whose = PYTORCHS
+        label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
+        whose = "" if registrations.own is None or not source else PYTORCHS
         if registrations.own and source in registrations.own:
             whose = YOURS
         yield Cell(slot, step, origin, source, label, whose)
@@ -141,10 +135,7 @@ def _filled(
         choice = choose(sets, slot, registered, slot in with_fallback)
         decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
         step = _STEPS.get(choice.origin) or next(decided)
-        if choice.origin == FALLBACK:
-            source = slot
-        else:
-            source = choice.source or ""
+        source = slot if choice.origin == FALLBACK else choice.source or ""
         found[slot] = (step, choice.origin, source)
     return found
 

@@ -51,7 +51,7 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries
             others.append(function.torch or "")
     yield "", tuple(first.values())
     for text in dict.fromkeys(others):
-        applying: dict[str, NativeFunction] = {}
+        applying = {}
         for function in functions:
             is_first = function.name not in applying
             if function.torch == text or (is_first and meet(function.torch, text)):

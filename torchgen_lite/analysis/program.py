@@ -177,10 +177,7 @@ def _check_fields(
         # Imported here: other programs have no use for the language of formulas.
         from torchgen_lite.analysis.checks.fields import check_fields
 
-        if formulas is None:
-            helpers = None
-        else:
-            helpers = frozenset(formulas.names())
+        helpers = None if formulas is None else frozenset(formulas.names())
         yield from check_fields(resolved, helpers, speech)
 
 

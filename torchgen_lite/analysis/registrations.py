@@ -72,19 +72,13 @@ def registrations(
     resolved = program.resolved
     wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
     if operators is None:
-        if Origin.derived in wanted:
-            operators = resolved.operators
-        else:
-            operators = resolved.declared
+        operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
     names = {operator.name for operator in operators}
     lent = {operator.name for operator in resolved.copying}
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
-        if operator.name in lent:
-            every = []
-        else:
-            every = [_kernels_of(program, operator, policy)]
+        every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]

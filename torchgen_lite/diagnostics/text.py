@@ -11,8 +11,7 @@ def displayable(text: str) -> str:
     """`text` with tabs as four spaces and every control or bidirectional character replaced."""
     if text.isascii() and text.isprintable():
         return text
-    spaced = text.replace("\t", "    ")
-    return "".join([c if c.isprintable() else _REPLACEMENT for c in spaced])
+    return "".join([c if c.isprintable() else _REPLACEMENT for c in text.replace("\t", "    ")])
 
 
 def one_line(text: str) -> str:

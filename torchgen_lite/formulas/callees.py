@@ -63,10 +63,7 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
     is_method = isinstance(node.function, Member)
     overloads = operators(name_called(node))
     if overloads and overloads[0].is_own:
-        if isinstance(node.function, Name):
-            written = node.function.text.removeprefix("::")
-        else:
-            written = ""
+        written = node.function.text.removeprefix("::") if isinstance(node.function, Name) else ""
         # In another namespace there is a function of C++.
         is_other = "::" in written and written != overloads[0].name.partition(".")[0]
         if is_other or (is_method and parts[0] != TENSOR):

@@ -72,8 +72,7 @@ def correction_in_a_rule(text: str) -> Correction | None:
 
 def _first_answer(text: str, rules: tuple[Callable[[str], str | None], ...]) -> str | None:
     known = rules if len(text) <= _MOST else (_bracket,)
-    answers = (rule(text) for rule in known)
-    return next(filter(None, answers), None)
+    return next(filter(None, (rule(text) for rule in known)), None)
 
 
 def _bracket(text: str) -> str | None:

@@ -142,8 +142,7 @@ class _Parser(Cursor):
         if self.take("?"):
             yes = self.conditional()
             self.require(":")
-            no = self.conditional()
-            test = nodes.Conditional(test, yes, no, span=self.span(start))
+            test = nodes.Conditional(test, yes, self.conditional(), span=self.span(start))
         self.depth -= 1
         return test
 
@@ -163,8 +162,7 @@ class _Parser(Cursor):
                     end + 1,
                     "write `pow(x, n)`",
                 )
-            right = self.binary(level)
-            left = nodes.Binary(operator, left, right, span=self.span(start))
+            left = nodes.Binary(operator, left, self.binary(level), span=self.span(start))
 
     def unary(self) -> Expression:
         start = self.start
@@ -213,7 +211,7 @@ class _Parser(Cursor):
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
         """The arguments between the brackets of a call, and the closing bracket."""
-        positional: list[Expression] = []
+        positional = []
         keywords: list[tuple[str, Expression]] = []
         for _ in self.each(")"):
             if self.kind == IDENT and self.texts[self.at + 1] == "=":

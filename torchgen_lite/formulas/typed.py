@@ -114,8 +114,7 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
     """A node that only C++ has."""
-    closed = scope.language.is_closed
-    if closed:
+    if scope.language.is_closed:
         return _foreign(tree, "C++ in a rule", "not an expression of rules")
     return tree
 
@@ -154,10 +153,7 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
 def _member(node: nodes.Member, scope: Scope) -> Typed:
     language = scope.language
     parts = (type_formula(node.value, scope, _TENSOR),)
-    if node.arrow:
-        kind = UNKNOWN
-    else:
-        kind = language.attributes.get(node.name, language.assumed)
+    kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
@@ -189,10 +185,7 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     else:
         # A method of a number, such as `alpha.toFloat()`, makes no tensor.
         is_tensor = of.kind.present in (TENSOR, UNKNOWN)
-        if is_tensor:
-            kind = _undeclared(node, parts, scope)
-        else:
-            kind = UNKNOWN
+        kind = _undeclared(node, parts, scope) if is_tensor else UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree
@@ -236,10 +229,7 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
         wanted = known.wanted(position) if known is not None else ANY
         parts.append(type_formula(child, scope, wanted))
     operator = chosen(node, [part.kind for part in parts], scope.operators)
-    if operator is None:
-        kind = _undeclared(node, parts, scope)
-    else:
-        kind = _returned(operator)
+    kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
     tree = Typed(node, known.result if known else kind, tuple(parts), None, operator)
     if not language.is_closed:
         return tree
@@ -323,10 +313,7 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     operator = node.operator
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
-        if operator == "&&":
-            inner = scope.with_defined(_defined(node.left))
-        else:
-            inner = scope
+        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
         right = type_formula(node.right, inner, _BOOL)
         is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
         return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))

@@ -17,9 +17,7 @@ UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def shown_path(path: Path, root: Path) -> str:
     """A path as it is shown: with forward slashes, and relative to the project if it is inside."""
     try:
-        shown = Path(os.path.realpath(path))
-        folder = os.path.realpath(root)
-        return shown.relative_to(folder).as_posix()
+        return Path(os.path.realpath(path)).relative_to(os.path.realpath(root)).as_posix()
     except (ValueError, OSError):
         return path.as_posix()
 

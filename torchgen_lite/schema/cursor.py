@@ -85,8 +85,7 @@ class Cursor:
         text = self.text[self.starts[begin] : self.last_end]
         if self.at - begin == 1 or not _ODD_SPACE.search(text):
             return text
-        joined = " ".join(self.texts[begin : self.at])
-        return _SPACE_INSIDE.sub("", joined)
+        return _SPACE_INSIDE.sub("", " ".join(self.texts[begin : self.at]))
 
     def skip_item(self) -> None:
         """Go to the comma or closing parenthesis that ends the current item, or to the end."""

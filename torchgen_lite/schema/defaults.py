@@ -150,8 +150,7 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
     if isinstance(value, list):
         if not lists and type_.name in _SIMPLE:
             return f"`{type_.name}` is not a list", ()
-        found = (_misfit_single(type_.name, item) for item in value)
-        return next(filter(None, found), None)
+        return next(filter(None, (_misfit_single(type_.name, item) for item in value)), None)
     return _misfit_single(type_.name, value)
 
 

@@ -113,7 +113,7 @@ def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
             "expected `(` after the operator name",
             f"found {cursor.found()}",
         )
-    arguments: list[Argument] = []
+    arguments = []
     stars: list[int] = []
 
     def read() -> None:

@@ -38,10 +38,7 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
     every = [a.name for a in tensors_in(schema.arguments)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
-            if one in every:
-                why = "is named twice"
-            else:
-                why = f"is no tensor of `{name}`"
+            why = "is named twice" if one in every else f"is no tensor of `{name}`"
             yield Found(
                 "TG337",
                 f"`{one}` {why}",

@@ -96,7 +96,7 @@ def reference_trees(
     for argument in schema.arguments:
         kinds[argument.name] = kind_of_value(argument.type)
     scope = Scope(kinds, operators=operators, language=language, undeclared=undeclared)
-    values: Values = {}
+    values = {}
     for bound, part, _ in reference.let:
         values[bound] = type_formula(in_formulas(part, given, place), scope)
         kinds[bound] = values[bound].kind
@@ -361,10 +361,7 @@ def _check_results(
             for kind, result in zip(kinds, returns):
                 yield from _check_result(value._replace(kind=kind), result)
         elif value.is_none or (value.kind.is_known and not value.kind.is_list):
-            if value.is_none:
-                given = "None"
-            else:
-                given = value.kind.present.words
+            given = "None" if value.is_none else value.kind.present.words
             yield _wrong_number(given, len(returns), value.node.span)
 
 

@@ -82,10 +82,7 @@ def missing(
         return
     message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
-    if is_new:
-        range_ = f">={version_text(having[0])}"
-    else:
-        range_ = f"<{having[-1][0]}.{having[-1][1] + 1}"
+    range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
     yield finding(
         function,
         "TG340",

@@ -47,8 +47,7 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     now = _in_effect(new.operator)
     if was is None:
         return
-    names = _new_names(old, new)
-    before = _formulas(was, names)
+    before = _formulas(was, _new_names(old, new))
     after = _formulas(now, {}) if now is not None else {}
     for key, name in {**before, **after}:
         # For a key that has no formula of its own, the other one is in effect.
@@ -218,10 +217,7 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
         return "the dtype of its arguments"
     named = [names.get(name, name) for name in autocast.only] or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
-    if len(alone) < len(tensors):
-        only = f" for {', '.join(alone) or 'no tensor'} alone"
-    else:
-        only = ""
+    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
     result = names.get(autocast.result, autocast.result)
     back = f", cast back to that of `{result}`" if result else ""
     return f"`{autocast.dtype}`{only}{back}"
@@ -229,8 +225,7 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
 
 def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
-    is_unstable = new.operator.function.unstable
-    if is_unstable and not old.operator.function.unstable:
+    if new.operator.function.unstable and not old.operator.function.unstable:
         yield new.changed("TG380", "it is `unstable` now", "unstable", old, "promised nothing")
     was = _promises(old, _new_names(old, new))
     now = _promises(new, {})
@@ -288,10 +283,7 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
-        if was.guard:
-            had = f", and used to exist under `{was.guard}`"
-        else:
-            had = ""
+        had = f", and used to exist under `{was.guard}`" if was.guard else ""
         message = f"it exists only under `{now.guard}`{had}"
         yield new.changed("TG377", message, "guard", old)
 
@@ -328,10 +320,7 @@ def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Ite
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
-            if now:
-                has = f"has `{now}`, and used to have"
-            else:
-                has = "no longer has"
+            has = f"has `{now}`, and used to have" if now else "no longer has"
             yield Change("TG381", f"target `{target}` {has} `{was}`")
             return
 

@@ -109,10 +109,7 @@ def _removed(
         alike = [other for other in new if _is_like(function, other)]
         alike = [f for f in alike if f.dispatch and f.dispatch == function.dispatch]
     renamed = next((other.func for other in alike if other.name not in old), None)
-    if renamed:
-        became = f"renamed to `{renamed.full_name}`"
-    else:
-        became = "removed"
+    became = f"renamed to `{renamed.full_name}`" if renamed else "removed"
     there = schema.name_span or schema.span
     label = Label(there, "was declared here") if there else None
     others = []
@@ -180,10 +177,7 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            if not is_out:
-                words = "is now an out argument"
-            else:
-                words = "is no longer an out argument"
+            words = "is now an out argument" if not is_out else "is no longer an out argument"
             yield Change(
                 "TG354",
                 f"argument `{argument.name}` {words}",
@@ -203,10 +197,7 @@ def _compare_places(
             )
             yield from _compare_argument(argument, stands_here)
         else:
-            if stands_here is not None:
-                here = stands_here.span
-            else:
-                here = None
+            here = stands_here.span if stands_here is not None else None
             yield Change(
                 "TG352",
                 f"argument `{argument.name}` was removed",
@@ -414,17 +405,14 @@ def causes(
     old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
-    known: set[str] = set()
+    known = set()
     for operator in new:
         known |= _types(operator.schema)
     by_name = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for diagnostic in found:
         is_removed = diagnostic.code in ("TG350", "TG351")
-        if is_removed:
-            title = _REMOVED
-        else:
-            title = read_code(diagnostic.code).title
+        title = _REMOVED if is_removed else read_code(diagnostic.code).title
         kinds.setdefault(title, []).append(diagnostic.operator or "")
     texts = []
     for title, names in kinds.items():

@@ -64,10 +64,7 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
         if code is not None:
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
-        if code == "TG368":
-            place = now.function.place("derivatives")
-        else:
-            place = None
+        place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
         yield Change(
@@ -165,10 +162,7 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) ->
         return f"nothing serves {worse} any more", ""
     if now.own is not None:
         return f"own -> {_fallen(operator, new)}", f"no {listed_keys(gone)}"
-    if len(gone) > 1:
-        verb = "dispatch keys {} were removed"
-    else:
-        verb = "dispatch key {} was removed"
+    verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 
 
@@ -195,8 +189,5 @@ def _place(operator: Operator, code: str, registration: Registration | None) -> 
         return None
     if registration.kernel is not None:
         return registration.kernel.key_span
-    if code == "TG368":
-        field = "derivatives"
-    else:
-        field = registration.origin.name
+    field = "derivatives" if code == "TG368" else registration.origin.name
     return operator.function.place(field)

@@ -40,8 +40,7 @@ def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
     own = operator.function
-    overloads = operator.others.overloads.get((own.namespace, own.func.base_name), ())
-    for other in overloads:
+    for other in operator.others.overloads.get((own.namespace, own.func.base_name), ()):
         if other.name == own.name:
             return
         yield other
@@ -90,9 +89,7 @@ def _share_a_value(one: Type, other: Type) -> bool:
         if isinstance(some, ListType):
             # A number may be given for a list of a known size.
             return some.size is not None and _share_a_value(some.elem, single)
-    values = _values(str(first))
-    others = _values(str(second))
-    return not values.isdisjoint(others)
+    return not _values(str(first)).isdisjoint(_values(str(second)))
 
 
 def _without_optional(type_: Type) -> Type:

@@ -106,10 +106,7 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterat
         if one.name in said or (one.is_kernel and not is_elsewhere):
             continue
         said.add(one.name)
-        if is_elsewhere:
-            where = f", in `{other.file}` and no longer in `{one.file}`"
-        else:
-            where = ""
+        where = f", in `{other.file}` and no longer in `{one.file}`" if is_elsewhere else ""
         yield Change(
             "TG382",
             f"`{one.name}`, which `{one.field}` names, has other code{where}",

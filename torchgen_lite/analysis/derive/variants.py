@@ -34,10 +34,7 @@ from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Retu
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
     """The schema of the out variant of a functional, in-place or mutable one."""
-    if schema.kind() is SchemaKind.inplace:
-        make = _self_to_out
-    else:
-        make = _returns_to_out
+    make = _self_to_out if schema.kind() is SchemaKind.inplace else _returns_to_out
     arguments, returns = make(schema)
     overload = out_overload(schema.overload_name)
     return _schema(schema, root_of(schema.base_name), overload, arguments, returns)

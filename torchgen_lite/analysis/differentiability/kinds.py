@@ -204,10 +204,7 @@ def _check_call(part: Typed) -> Iterator[Found]:
 
 def _check_member(part: Typed) -> Iterator[Found]:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    if isinstance(part.node, nodes.Call):
-        node = part.node.function
-    else:
-        node = part.node
+    node = part.node.function if isinstance(part.node, nodes.Call) else part.node
     if not isinstance(node, nodes.Member):
         return
     kind = part.parts[0].kind
@@ -238,10 +235,7 @@ def check_writes(part: Typed) -> Iterator[Found]:
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
-        if name.endswith("__"):
-            other = name.replace("__i", "__")
-        else:
-            other = name.rstrip("_")
+        other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 

@@ -42,12 +42,12 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
     if not infos:
         return Matches({}, {})
     _add_view_copies(operators, infos)
-    shared: dict[tuple[Signature, bool], Infos] = {}
+    shared = {}
     for operator in operators:
         if operator.name in infos and not operator.function.is_auto:
             is_functional = operator.kind is SchemaKind.functional
             shared[operator.signature.without_defaults, is_functional] = infos[operator.name]
-    matching: dict[str, Infos] = {}
+    matching = {}
     for operator in operators:
         used = _find(operator, infos, shared)
         if used:
@@ -98,8 +98,5 @@ def _find(
     if operator.name in infos:
         return infos[operator.name]
     signature = operator.signature.without_defaults
-    if operator.is_derived:
-        others = shared.get((signature, False))
-    else:
-        others = None
+    others = shared.get((signature, False)) if operator.is_derived else None
     return shared.get((signature, True)) or others

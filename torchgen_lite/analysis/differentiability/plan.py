@@ -85,10 +85,7 @@ def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bo
 
 def _viewed(schema: FunctionSchema) -> str | None:
     """The only tensor that shares memory with the only result."""
-    if len(schema.returns) == 1:
-        returned = schema.returns[0].annotation
-    else:
-        returned = None
+    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
     if returned is None:
         return None
     shared = []

@@ -36,8 +36,7 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
         return []
     index, dtype = next(iter(found.items()))
     name = return_names(function.func)[index]
-    full_name = function.func.full_name
-    message = f"result `{name}` of `{full_name}` is `{dtype}`, and has no gradient"
+    message = f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
     hint = "leave `derivatives` out"
     if len(found) < len(info.outputs):
         hint = f"add `{_flags(info, found)}`"

@@ -113,8 +113,7 @@ def called_in_torch(call: Typed) -> Callee | None:
         if call.operator.is_own:
             return None
         return call.operator
-    is_method = isinstance(node.function, Member)
-    if is_method and kinds[0].present != TENSOR:
+    if isinstance(node.function, Member) and kinds[0].present != TENSOR:
         return None
     return nearest(node, kinds, torch_operators(name_called(node)))
 
@@ -143,10 +142,7 @@ def _is_truth(argument: Argument | None) -> bool:
 
 
 def _is_number(part: Typed) -> bool:
-    if isinstance(part.node, ListDisplay):
-        items = part.parts
-    else:
-        items = (part,)
+    items = part.parts if isinstance(part.node, ListDisplay) else (part,)
     return len(items) == 1 and items[0].kind.is_number and items[0].kind != BOOL
 
 
@@ -163,10 +159,7 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
-            if function.namespace in TORCH_NAMESPACES:
-                found = torch
-            else:
-                found = own
+            found = torch if function.namespace in TORCH_NAMESPACES else own
             found.setdefault(function.func.base_name, []).append(function)
     named = torch | own
 
@@ -334,10 +327,7 @@ def wrong_count(node: Call, name: str, language: Language) -> str:
     if fewest <= count <= most:
         return ""
     called = f"`Tensor.{name}`" if is_method else f"`{name}`"
-    if fewest < most:
-        expected = f"{fewest} to {most}"
-    else:
-        expected = str(most or "no")
+    expected = f"{fewest} to {most}" if fewest < most else str(most or "no")
     noun = "argument" if most == 1 else "arguments"
     verb = "are" if count > 1 else "is"
     return f"{called} takes {expected} {noun}, and {count or 'none'} {verb} given"

@@ -78,10 +78,7 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    if operator.schema.returns:
-        what = "what it wrote to"
-    else:
-        what = "nothing"
+    what = "what it wrote to" if operator.schema.returns else "nothing"
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
@@ -152,10 +149,7 @@ def _check_rule(
                 spans[name],
                 "stands alone",
             )
-    if rule.gives_shape or not has_axes:
-        shaped = present
-    else:
-        shaped = {*present, "like"}
+    shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
     yield from _check_result(schema, result, rule, shaped)
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
@@ -175,10 +169,7 @@ def _check_result(
 ) -> Iterator[Found]:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
-    if len(schema.returns) == 1:
-        one = "the result"
-    else:
-        one = f"result `{result.name}`"
+    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
@@ -236,9 +227,6 @@ def _check_result(
     elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
         problem = f"does not give the dtype of {what}"
         what = "the rule"
-        if kinds.TENSORS in kinds_given:
-            hint = "add `like` or `dtype`"
-        else:
-            hint = "add `dtype`"
+        hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
     if problem:
         yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

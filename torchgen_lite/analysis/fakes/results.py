@@ -39,10 +39,7 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    if value.annotation is not None:
-        sets = set(value.annotation.before)
-    else:
-        sets = set[str]()
+    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
     if sets == {"*"}:
         return None
     annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)
@@ -85,8 +82,7 @@ def uses_axes(operator: Operator) -> bool:
     An out variant may give what it writes another shape.
     """
     function = operator.function
-    kind = operator.kind
-    if operator.axes is None or kind is SchemaKind.out or _has_meta(operator):
+    if operator.axes is None or operator.kind is SchemaKind.out or _has_meta(operator):
         return False
     if function.fake is None or not function.fake.rules:
         return function.fake is None or not function.fake.function

@@ -51,10 +51,7 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
     schema = function.func
     overload = schema.overload_name
     if schema.out:
-        if overload == "out":
-            overload = ""
-        else:
-            overload = overload.removesuffix("_out")
+        overload = "" if overload == "out" else overload.removesuffix("_out")
     return (function.namespace, root_of(schema.base_name), overload)
 
 
@@ -93,8 +90,7 @@ def _disagreement(function: NativeFunction, functional: NativeFunction, name: st
 
 
 def _argument(function: NativeFunction, name: str) -> Argument | None:
-    found = (argument for argument in function.func.arguments if argument.name == name)
-    return next(found, None)
+    return next((argument for argument in function.func.arguments if argument.name == name), None)
 
 
 def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -167,8 +163,7 @@ _SAME = {"SymInt": "int", "SymBool": "bool", "SymFloat": "float", "DeviceIndex":
 
 
 def _python_type(argument: Argument) -> str:
-    text = bare_type(argument.type).removesuffix("?")
-    base, bracket, _ = text.partition("[")
+    base, bracket, _ = bare_type(argument.type).removesuffix("?").partition("[")
     return _SAME.get(base, base) + ("[]" if bracket else "")
 
 

@@ -95,7 +95,7 @@ def _read_tensors(
             at = len(text) - len(text[start:].lstrip()) if rest else max(start - 1, 0)
             reader.report("TG348", message, locate(at, at + max(len(rest), 1)), "here", _EXAMPLE)
             return None
-        axes: list[Axis] = []
+        axes = []
         for word, begin, end in cut_words(match["axes"]) if match["axes"].strip() else ():
             span = locate(match.start("axes") + begin, match.start("axes") + end)
             axis = _AXIS.fullmatch(word)

@@ -114,8 +114,7 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     if plain or not variants:
         variants = {DEFAULT: _read_formulas(reader, plain, values), **variants}
     if let:
-        users = [one for formulas in variants.values() for one in formulas]
-        bound = _Values(reader, let, users)
+        bound = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
         variants = {key: bound.put(formulas) for key, formulas in variants.items()}
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
 

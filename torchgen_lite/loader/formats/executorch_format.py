@@ -30,8 +30,7 @@ def load_executorch_entry(
     reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*reader.dialect.extra_fields, *_FIELDS}
-    reader.dialect = reader.dialect._replace(extra_fields=allowed)
+    reader.dialect = reader.dialect._replace(extra_fields={*reader.dialect.extra_fields, *_FIELDS})
     function = load_entry(reader, node, earlier)
     default = _default_kernel(reader)
     if function is None:

@@ -127,7 +127,7 @@ def _format_entry(body: list[str]) -> list[str]:
 
 def _segments(body: list[str], indent: int) -> list[_Segment] | None:
     """The fields of an entry, and a last segment without a key for the comments at the end."""
-    segments: list[_Segment] = []
+    segments = []
     comments: list[str] = []
     pending: list[str] = []
     for line in body:

@@ -29,8 +29,7 @@ def code_of(module: KernelModule, name: str) -> str:
         reached[one] = defined[one]
         for statement in defined[one]:
             waiting += _names(statement)
-    texts = [ast.unparse(one) for key in sorted(reached) for one in reached[key]]
-    return "\n".join(texts)
+    return "\n".join([ast.unparse(one) for key in sorted(reached) for one in reached[key]])
 
 
 @lru_cache(maxsize=256)

@@ -116,8 +116,8 @@ def index_kernel_modules(
 
     Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
     """
-    found: list[KernelModule] = []
-    diagnostics: list[Diagnostic] = []
+    found = []
+    diagnostics = []
     for name in modules:
         path = _module_path(name, root, source_roots)
         if path is None:

@@ -342,6 +342,5 @@ def _record(error: yaml.YAMLError, builder: _Builder) -> tuple[int, int]:
             )
         )
         return offset, began
-    found = find_mistake(source, problem, context, offset, began, builder.fields)
-    diagnostics.append(found)
+    diagnostics.append(find_mistake(source, problem, context, offset, began, builder.fields))
     return offset, began
