@@ -8,11 +8,11 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.fakes.results import results_of
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
@@ -120,7 +120,7 @@ def _unsuited(operator: Operator) -> str:
     return f"`{name}` returns and writes no tensor"
 
 
-def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
+def check_axes(operator: Operator, line: Axes) -> Findings:
     """Every mistake in a line of `axes:`."""
     schema = operator.schema
     reason = _unsuited(operator)
@@ -153,7 +153,7 @@ def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
 
 def _check_names(
     schema: FunctionSchema, what: str, names: list[str], given: list[tuple[str, Axed]]
-) -> Iterator[Found]:
+) -> Findings:
     """Each is what the operator has, once, and has an axis once."""
     every = f"its {what}s are {', '.join(names)}"
     seen = set()
@@ -181,7 +181,7 @@ def _check_names(
         yield from _check_repeated(value.axes)
 
 
-def _check_repeated(axes: Iterable[Axis]) -> Iterator[Found]:
+def _check_repeated(axes: Iterable[Axis]) -> Findings:
     seen = set()
     for axis in axes:
         if axis.name in seen:
@@ -195,7 +195,7 @@ def _check_repeated(axes: Iterable[Axis]) -> Iterator[Found]:
         seen.add(axis.name)
 
 
-def _check_agreement(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
+def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
     every = _axes_in(*line.tensors, *line.results)
@@ -257,7 +257,7 @@ def _axes_in(*values: Axed) -> list[Axis]:
     return axes
 
 
-def _check_stars(line: Axes) -> Iterator[Found]:
+def _check_stars(line: Axes) -> Findings:
     """Of several `*` in a tensor, all but one must be alone in another tensor, which tells how many dimensions they are."""
     stars = {}
     for tensor in line.tensors:

@@ -30,6 +30,11 @@ class Change(NamedTuple):
     there: Span | None = None
 
 
+Findings = Iterator[Found]
+Changes = Iterator[Change]
+Diagnostics = Iterator[Diagnostic]
+
+
 def finding(
     function: NativeFunction,
     code: str,
@@ -54,6 +59,6 @@ def finding(
 
 def findings(
     function: NativeFunction, found: Iterable[Found], place: Span | None = None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
     return (finding(function, *one._replace(span=one.span or place)) for one in found)

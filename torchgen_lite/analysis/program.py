@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved
@@ -171,7 +172,7 @@ def _resolve(
 
 def _check_fields(
     resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The findings in the fields that PyTorch's own entries do not have."""
     if any(map(_has_fields_of_ours, resolved.functions)):
         # Imported here: other programs have no use for the language of formulas.

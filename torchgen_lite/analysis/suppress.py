@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,
@@ -157,7 +158,7 @@ def _is_suppressed(
     return here in lines
 
 
-def unknown_codes(source: Source) -> Iterator[Diagnostic]:
+def unknown_codes(source: Source) -> Diagnostics:
     """Comments that name a nonexistent code."""
     wrong = (one for one in _codes(source) if one[0] not in code_names())
     others = (one for one in wrong if not is_of_others(one[0]))

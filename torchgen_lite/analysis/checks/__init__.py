@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from torchgen_lite.analysis.checks import entries, native, schemas, structured
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.versions import Version
 
 
 def check_functions(
     resolved: Resolved, tags: Collection[str], releases: Collection[Version] | None = None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The findings of every check. `tags` are the known tags; entries for all `releases` must agree with PyTorch's."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
@@ -14,7 +12,7 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
-def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
     """Every mistake in an `autocast:`."""
     schema = operator.schema
     name = operator.schema.full_name

@@ -3,38 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from torchgen_lite.analysis.fakes.check import mistakes
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import find_annotation
 
 
-def check_decompose(operator: Operator) -> Iterator[Found]:
+def check_decompose(operator: Operator) -> Findings:
     """TG387, where nothing can be put in the place of an operator's calls."""
     yield from _unsuited(operator, "decompose", lacks_reference(operator.function))
 
 
-def check_triton(operator: Operator) -> Iterator[Found]:
+def check_triton(operator: Operator) -> Findings:
     """TG387, where no kernel can be put in the place of calls."""
     is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
     yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")
 
 
-def check_checkpoint(operator: Operator, policy: str) -> Iterator[Found]:
+def check_checkpoint(operator: Operator, policy: str) -> Findings:
     """TG387, where results cannot be kept."""
     is_lost = policy == "save" and operator.schema.written
     yield from _unsuited(operator, "checkpoint", "writes to an argument" if is_lost else "")
 
 
-def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
+def check_flops(operator: Operator, flops: Expression) -> Findings:
     """Mistakes in the expression, and TG387: PyTorch counts by the name, without the overload."""
     yield from mistakes(flops, frozenset({kinds.INT}), operator.schema)
     if isinstance(flops, Unary) and flops.operator == "-" and isinstance(flops.operand, Literal):
@@ -50,7 +49,7 @@ def check_flops(operator: Operator, flops: Expression) -> Iterator[Found]:
     yield from _unsuited(operator, "flops", "" if is_one else "is one of several overloads")
 
 
-def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
+def _unsuited(operator: Operator, field: str, problem: str) -> Findings:
     if operator.function.namespace in TORCH_NAMESPACES:
         problem = "is an operator of PyTorch"
     elif operator.is_only_composed:
@@ -67,7 +66,7 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Iterator[Found]:
         )
 
 
-def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
+def check_effects(function: NativeFunction) -> Diagnostics:
     """TG516 and TG517, of what is registered in PyTorch: compilers drop calls where PyTorch sees no effect, or does not
     look for one."""
     schema = function.func
@@ -95,9 +94,7 @@ def check_effects(function: NativeFunction) -> Iterator[Diagnostic]:
         )
 
 
-def check_kernels_of_triton(
-    function: NativeFunction, keys: Collection[str]
-) -> Iterator[Diagnostic]:
+def check_kernels_of_triton(function: NativeFunction, keys: Collection[str]) -> Diagnostics:
     """TG387: Triton launches kernels of Python, which are those for these keys."""
     for key in sorted({*function.triton}.difference(keys)):
         yield finding(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
@@ -20,7 +20,7 @@ _IN_PLACE_VIEW = "inplace_view"
 _SEEDED = "nondeterministic_seeded"
 
 
-def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_methods(resolved: Resolved) -> Diagnostics:
     """TG125: torchgen `NativeFunction.__post_init__` and `ComputeTensorMethod`."""
     for function in resolved.functions:
         if "method" not in function.variants:
@@ -44,7 +44,7 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
         )
 
 
-def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
+def check_tags(resolved: Resolved, known: Collection[str]) -> Diagnostics:
     """TG126, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
     # Tags of PyTorch's operators are PyTorch's.
@@ -59,7 +59,7 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnosti
         yield from _check_generators(resolved.functions)
 
 
-def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
     """In-place views whose functional variant is no view."""
     roots = {root_of(operator.schema.base_name) for operator in tagged}
     alike = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
@@ -80,7 +80,7 @@ def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Itera
         )
 
 
-def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
     """In-place views beside which there is no operator with their name and no underscore, as torchgen asks for."""
     names = _out_of_place_names(resolved)
     for operator in tagged:
@@ -102,7 +102,7 @@ def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Itera
         )
 
 
-def _check_own_tags(function: NativeFunction) -> Iterator[Diagnostic]:
+def _check_own_tags(function: NativeFunction) -> Diagnostics:
     """Tags that an entry contradicts by itself."""
     place = function.place("tags")
     if "generated" in function.tags and function.is_written:
@@ -135,7 +135,7 @@ def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     return frozenset(names)
 
 
-def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def _check_generators(functions: Sequence[NativeFunction]) -> Diagnostics:
     hint = f"add `tags: {_SEEDED}`"
     for function in functions:
         if _SEEDED not in function.tags:
@@ -156,7 +156,7 @@ def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
                     )
 
 
-def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_names(resolved: Resolved) -> Diagnostics:
     """Two operators must not have the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
     for function in resolved.functions:
@@ -174,7 +174,7 @@ def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_autogen(resolved: Resolved) -> Diagnostics:
     """`autogen` must not list a declared operator."""
     for function in resolved.functions:
         for name in function.autogen:
@@ -192,7 +192,7 @@ def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
                 )
 
 
-def check_references(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_references(resolved: Resolved) -> Diagnostics:
     """TG389: `reference` under `dispatch`, where it can be no kernel."""
     for function in resolved.functions:
         for entry in function.dispatch:

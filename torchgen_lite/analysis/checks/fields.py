@@ -5,7 +5,7 @@ They need the language of formulas, so this module is imported by a program with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from torchgen_lite.analysis.axes import check_axes
 from torchgen_lite.analysis.checks import compiled
@@ -16,15 +16,15 @@ from torchgen_lite.analysis.differentiability.check import check_derivatives
 from torchgen_lite.analysis.differentiability.kinds import check_kinds
 from torchgen_lite.analysis.differentiability.results import check_results
 from torchgen_lite.analysis.fakes.check import check_fake
-from torchgen_lite.analysis.finding import findings
+from torchgen_lite.analysis.finding import Diagnostics, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import has_errors
 
 
 def check_fields(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The findings in every field. With `helpers`, formulas may call only those functions and operators; `speech` is what
     they may call of PyTorch."""
     yield from _check_formulas(resolved, helpers, speech)
@@ -34,7 +34,7 @@ def check_fields(
 
 def _check_formulas(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """Formulas that can be read are typed, and asked which results have a gradient."""
     wrong = list(check_derivatives(resolved.functions, helpers))
     yield from wrong
@@ -45,7 +45,7 @@ def _check_formulas(
             yield from check_formula_calls(resolved, speech)
 
 
-def _check_entry(operator: Operator) -> Iterator[Diagnostic]:
+def _check_entry(operator: Operator) -> Diagnostics:
     function = operator.function
     if function.fake is not None:
         found = check_fake(operator, function.fake)

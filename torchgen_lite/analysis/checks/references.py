@@ -12,7 +12,7 @@ what their language cannot say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
 from torchgen_lite.analysis.differentiability.kinds import branches, check_writes
@@ -25,7 +25,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     untaken,
     wrong_count,
 )
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, write_instead
@@ -55,7 +55,7 @@ Values = dict[str, Typed]
 """The values under `let`, by name, each after those that it uses."""
 
 
-def check_reference(operator: Operator, reference: Reference) -> Iterator[Found]:
+def check_reference(operator: Operator, reference: Reference) -> Findings:
     """Every mistake in the expression of a reference; nothing where it is the name of a function."""
     function = operator.function
     if not reference.text or function.reference_function:
@@ -157,7 +157,7 @@ def _binds(overload: Callee, given: Sequence[Kind], keywords: Sequence[str]) -> 
 # What cannot be right
 
 
-def _check_part(part: Typed) -> Iterator[Found]:
+def _check_part(part: Typed) -> Findings:
     node = part.node
     if isinstance(node, nodes.Call):
         yield from _check_call(part, node)
@@ -169,7 +169,7 @@ def _check_part(part: Typed) -> Iterator[Found]:
         yield from _check_operands(part, node)
 
 
-def _check_call(part: Typed, node: nodes.Call) -> Iterator[Found]:
+def _check_call(part: Typed, node: nodes.Call) -> Findings:
     name = nodes.name_called(node)
     torch = functions_of_torch()
     is_method = isinstance(node.function, nodes.Member)
@@ -204,7 +204,7 @@ def _function_meant(name: str) -> Help | None:
     return did_you_mean(name, torch.torch)
 
 
-def _check_path(node: nodes.Lambda) -> Iterator[Found]:
+def _check_path(node: nodes.Lambda) -> Findings:
     """A function of a module of PyTorch whose functions are known: `torch.nn.functional.silu`."""
     package, _, path = node.called.partition(".")
     known = functions_of_torch().of_modules
@@ -222,7 +222,7 @@ def _check_path(node: nodes.Lambda) -> Iterator[Found]:
         )
 
 
-def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found]:
+def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Findings:
     """TG323: arguments that a function or method of PyTorch does not take."""
     is_operator = name in NUMBER_FUNCTIONS and all(one.kind.is_number for one in part.parts)
     # Python lets these be called in more ways than the schemas say.
@@ -258,7 +258,7 @@ _OF_NUMBERS = frozenset({*dir(int), *dir(float), *dir(complex)})
 _OF_LISTS = frozenset({*dir(list), *dir(tuple)})
 
 
-def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
+def _check_of_others(of: Typed, name: str, node: Expression) -> Findings:
     """TG322: a method or an attribute that numbers and lists of arguments do not have."""
     is_number = of.kind.present.is_number
     is_listed = of.kind.is_list and isinstance(of.node, nodes.Name)
@@ -276,7 +276,7 @@ def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
         )
 
 
-def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
+def _check_attribute(part: Typed, node: nodes.Member) -> Findings:
     """TG322: an attribute that tensors do not have in Python."""
     of = part.parts[0]
     torch = functions_of_torch()
@@ -316,7 +316,7 @@ def _uncalled(part: Typed) -> Found:
 _ARITHMETIC = frozenset("+ - * / % & | ^".split())
 
 
-def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
+def _check_operands(part: Typed, node: nodes.Binary) -> Findings:
     """TG344: a tensor beside what is neither a tensor nor a number; TG322: a method that is not called."""
     for operand in part.parts:
         if _is_uncalled(operand):
@@ -339,7 +339,7 @@ def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
 
 def _check_results(
     results: Sequence[Typed], returns: Sequence[Return], span: Span | None
-) -> Iterator[Found]:
+) -> Findings:
     """TG335: more or fewer results than the operator has, or one of another kind."""
     if not returns:
         return
@@ -375,7 +375,7 @@ def _wrong_number(given: str, count: int, span: Span | None) -> Found:
     )
 
 
-def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
+def _check_result(tree: Typed, result: Return) -> Findings:
     """A result of another kind than the schema has, where both are known."""
     wanted = kind_of_value(result.type)
     for value in branches(tree):

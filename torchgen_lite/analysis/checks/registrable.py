@@ -11,11 +11,11 @@ the first call.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.compatible import INTEGERS
-from torchgen_lite.analysis.finding import Found, finding
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import meet
@@ -56,7 +56,7 @@ _SMALLEST = 2.2250738585072014e-308
 Atom = tuple[str, str]
 
 
-def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
+def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
@@ -65,7 +65,7 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
         yield from _impassable(function)
 
 
-def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
+def _impassable(function: NativeFunction) -> Diagnostics:
     """Names of arguments that PyTorch passes on by name to a function of its own with a parameter of that name."""
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)
@@ -99,7 +99,7 @@ def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
     return "", ""
 
 
-def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
+def _check(function: NativeFunction, schema: FunctionSchema) -> Findings:
     for name in (function.namespace, schema.base_name, schema.overload_name):
         yield from _name(name, schema.name_span, "name")
     for argument in schema.arguments:
@@ -120,7 +120,7 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
         yield from _types(result.type, schema.span, function.torch)
 
 
-def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
+def _name(name: str | None, span: Span | None, what: str) -> Findings:
     if name and name in RESERVED:
         yield Found(
             "TG512",
@@ -131,7 +131,7 @@ def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
         )
 
 
-def _types(type_: Type, span: Span | None, releases: str | None) -> Iterator[Found]:
+def _types(type_: Type, span: Span | None, releases: str | None) -> Findings:
     for part in walk_type(type_):
         name = bare_type(part)
         last = TYPES_UNTIL.get(name)

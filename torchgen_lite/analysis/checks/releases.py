@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import TAGS_SINCE
@@ -17,7 +17,7 @@ from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 
-def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
+def check_releases(resolved: Resolved, project: str) -> Diagnostics:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
     keys = {}
     for release in RELEASES:
@@ -42,7 +42,7 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
                 )
 
 
-def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
+def empty_range(resolved: Resolved) -> Diagnostics:
     """TG412: `torch: ">=2.9,<2.6"`."""
     for function in resolved.functions:
         if not meet(function.torch):
@@ -75,7 +75,7 @@ def missing(
     releases: Sequence[Release],
     having: Sequence[Release],
     span: Span | None,
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """TG340 if some release is not among the consecutive releases `having` it."""
     without = [r for r in releases if r not in having]
     if not without:

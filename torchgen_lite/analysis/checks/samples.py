@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.checks.references import check_reference
 from torchgen_lite.analysis.differentiability.check import check_let
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
@@ -27,7 +25,7 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
+def check_samples(operator: Operator, samples: Samples) -> Findings:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
         values = [*sample.arguments, *(value for _, value in sample.keywords)]
@@ -39,7 +37,7 @@ def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
         yield from check_reference(operator, samples.reference)
 
 
-def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
+def _unknown_names(function: NativeFunction, reference: Reference) -> Findings:
     """Names in an expression that are not arguments."""
     words = BUILTINS | function.python_names.keys()
     let = {name: span for name, _, span in reference.let}
@@ -62,7 +60,7 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
 _USED = "use calls such as `randn(3)`, numbers, words, strings and lists"
 
 
-def _unreadable(node: nodes.Expression) -> Iterator[Found]:
+def _unreadable(node: nodes.Expression) -> Findings:
     """Anything but factories, a few methods, numbers, words and lists."""
     if isinstance(node, nodes.Call):
         yield from _unreadable_call(node)
@@ -85,7 +83,7 @@ def _unreadable(node: nodes.Expression) -> Iterator[Found]:
         yield from _unreadable(child)
 
 
-def _unreadable_call(node: nodes.Call) -> Iterator[Found]:
+def _unreadable_call(node: nodes.Call) -> Findings:
     if isinstance(node.function, nodes.Member):
         if node.function.name not in METHODS or node.function.arrow:
             yield Found(
@@ -114,7 +112,7 @@ def _unreadable_call(node: nodes.Call) -> Iterator[Found]:
             )
 
 
-def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
+def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
     name = schema.full_name
     positional = [a for a in schema.arguments if not a.kwarg_only]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -13,7 +11,7 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.type_names import is_type_variable
 
 
-def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_schemas(resolved: Resolved) -> Diagnostics:
     """TG215 for `_`, TG218 for `None`, TG220, TG221 and TG222."""
     for function in resolved.functions:
         if function.namespace == "_":
@@ -60,7 +58,7 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     return finding(function, "TG218", message, span, "not optional", hint)
 
 
-def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:
+def _check_out(function: NativeFunction, argument: Argument) -> Diagnostics:
     """Keyword-only tensors named like `out`, `out0`, `out_1`."""
     number = argument.name.removeprefix("out").removeprefix("_")
     if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.schema import SchemaKind
 
 
-def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_delegates(resolved: Resolved) -> Diagnostics:
     """`structured_delegate` has to name a structured operator with the same arguments."""
     for operator in resolved.declared:
         function = operator.function
@@ -55,7 +53,7 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_groups(resolved: Resolved) -> Diagnostics:
     """A structured operator needs its functional variant, which names the meta function."""
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:
@@ -75,7 +73,7 @@ def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_kernels_beside(resolved: Resolved) -> Diagnostics:
     """Kernels that clash with the structured one (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
     for function in resolved.functions:
         if function.structured_delegate is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -19,7 +19,7 @@ from torchgen_lite.analysis.comparison.lost_calls import listed_keys
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -38,7 +38,7 @@ _FAKES = frozenset({Origin.fake, Origin.traced_view})
 _Text = tuple[str, Span | None]  # A formula with the names of the new version, and its place.
 
 
-def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_formulas(old: Offer, new: Offer) -> Changes:
     """TG376 for another formula; TG368 for one that is gone, although others are left."""
     is_said = old.operator.function.derivatives or new.operator.function.derivatives
     if not is_said or not _are_served(old, new, _FORMULAS):
@@ -135,7 +135,7 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
     return is_bare or any(one.origin in origins for one in served.registered.values())
 
 
-def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_fakes(old: Offer, new: Offer) -> Changes:
     """TG378: what is known of results before they are computed."""
     names = _new_names(old, new)
     had = old.operator.axes
@@ -192,7 +192,7 @@ def _canonical(line: Axes, names: Mapping[str, str]) -> object:
     return called, tensors, results
 
 
-def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_autocast(old: Offer, new: Offer) -> Changes:
     """TG379, also where one of the versions says nothing."""
     if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
@@ -223,7 +223,7 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
     return f"`{autocast.dtype}`{only}{back}"
 
 
-def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_promises(old: Offer, new: Offer) -> Changes:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
     if new.operator.function.unstable and not old.operator.function.unstable:
         yield new.changed("TG380", "it is `unstable` now", "unstable", old, "promised nothing")
@@ -267,7 +267,7 @@ def _keeps_promises(served: Served | None) -> bool:
     return served.policy.is_pytorch or Origin.vmap in served.policy.makes
 
 
-def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_availability(old: Offer, new: Offer) -> Changes:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
     was = old.operator.function
     now = new.operator.function
@@ -299,7 +299,7 @@ def _listed(ranges: Sequence[str]) -> str:
     return " or ".join(f"`{one}`" for one in ranges)
 
 
-def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_functions(old: Offer, new: Offer) -> Changes:
     """TG381: how a target's function is called, for the old schema under the options of each version."""
     if old.called is None or new.called is None:
         return
@@ -316,7 +316,7 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
             yield Change("TG375", f"target `{target}` no longer has it")
 
 
-def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Changes:
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
@@ -325,7 +325,7 @@ def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Ite
             return
 
 
-def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_cells(old: Offer, new: Offer) -> Changes:
     """TG382: kernels, and functions that fields name, that others replace."""
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
@@ -342,7 +342,7 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
             )
 
 
-def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_references(old: Offer, new: Offer) -> Changes:
     """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
     names is compared as `terms.compare_uses` does."""
     was = _reference(old, _new_names(old, new))
@@ -390,7 +390,7 @@ def _maker(operator: Operator) -> str:
     return "rules"
 
 
-def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:
+def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Changes:
     """The cells that another kernel serves, by what it was and what it is."""
     if not was.policy.knows_formulas:
         return

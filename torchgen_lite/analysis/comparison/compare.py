@@ -15,7 +15,7 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Literal
@@ -25,7 +25,7 @@ from torchgen_lite.analysis.comparison.lost_calls import lost_calls
 from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
-from torchgen_lite.analysis.finding import Change, finding
+from torchgen_lite.analysis.finding import Change, Changes, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
@@ -33,7 +33,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]
-_Compare = Callable[[Offer, Offer], Iterator[Change]]
+_Compare = Callable[[Offer, Offer], Changes]
 _REMOVED = "removed"
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
@@ -63,7 +63,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
     return tuple(found)
 
 
-def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Iterator[Change]:
+def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Changes:
     for compare in compares:
         yield from compare(old, new)
 
@@ -129,7 +129,7 @@ def _is_like(function: NativeFunction, other: NativeFunction) -> bool:
     return (other.func.arguments, other.func.returns) == (schema.arguments, schema.returns)
 
 
-def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_kernels(old: Offer, new: Offer) -> Changes:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
@@ -138,7 +138,7 @@ def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 
-def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
+def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Changes:
     """The findings about one schema; none if PyTorch calls `new` backward compatible with `old`."""
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
         yield Change("TG363", "`...` was added or removed", new.span, "", old.span)
@@ -163,7 +163,7 @@ def _compare_places(
     others: Sequence[Argument],
     *,
     is_out: bool = False,
-) -> Iterator[Change]:
+) -> Changes:
     """Compare arguments; `others` are the arguments in the other part of the new version."""
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
@@ -218,7 +218,7 @@ def _compare_places(
                 )
 
 
-def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
+def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Changes:
     """TG354. `kept` are the new versions of the old arguments, in the old order."""
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
@@ -245,7 +245,7 @@ def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterato
             return
 
 
-def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
+def _compare_argument(old: Argument, new: Argument) -> Changes:
     name = new.name
     if new.kwarg_only and not old.kwarg_only:
         yield Change("TG355", f"argument `{name}` became keyword-only", new.span, "", old.span)
@@ -286,7 +286,7 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
         )
 
 
-def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
+def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
     if len(old.returns) != len(new.returns):
         here = new.returns[-1].span if new.returns else None
         there = old.returns[-1].span if old.returns else None
@@ -325,7 +325,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Chang
             )
 
 
-def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_variants(old: Offer, new: Offer) -> Changes:
     for variant in old.operator.function.variants:
         if variant not in new.operator.function.variants:
             yield new.changed(
@@ -337,7 +337,7 @@ def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
             )
 
 
-def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_calls(old: Offer, new: Offer) -> Changes:
     """What is lost under any target; targets mostly agree."""
     found: dict[tuple[str, str], Change] = {}
     for was, now in zip(old.served, new.served):
@@ -357,7 +357,7 @@ def _is_functionalized(offer: Offer) -> bool:
     return any(one is not None and one.functionalizes(offer.operator) for one in offer.served)
 
 
-def _compare_terms(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_terms(old: Offer, new: Offer) -> Changes:
     """What options offer, and the functions behind names."""
     if old.terms is not None and new.terms is not None:
         for compare in (terms.compare_offers, terms.compare_uses):

@@ -20,11 +20,11 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import WRITTEN, Origin
@@ -47,7 +47,7 @@ _FOLLOW = frozenset(
 )
 
 
-def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Iterator[Change]:
+def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Changes:
     """TG364 and TG367 to TG369: a finding for each way in which calls are served worse."""
     if now.function.manual_kernel_registration or old.table == new.table:
         return

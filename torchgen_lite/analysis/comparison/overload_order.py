@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
 
 
-def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
+def compare_order(old: Operator, new: Operator) -> Changes:
     """TG382 for an overload that is tried first now, and takes calls that this one took."""
     tried = list(_tried_first(old))
     names = {other.name for other in tried}

@@ -10,10 +10,10 @@ rely on. One that only the old version has is lost. Targets say what their optio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Span
 
@@ -71,7 +71,7 @@ class Terms(NamedTuple):
 FIELDS = "fields"
 
 
-def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
+def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
     """Terms that are lost; of several things that one setting offered, the first. Of a target that no longer has the
     operator, TG375 says enough.
     """
@@ -94,7 +94,7 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
         )
 
 
-def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
+def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
     """TG382: a function of the same name whose code is another one."""
     after = new.uses(now)
     said = set()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
 from torchgen_lite.loader.entry.derivatives import (
     AUTO_ELEMENT_WISE,
@@ -27,7 +27,7 @@ _FLAGS = frozenset({"grad_input_mask"})
 
 def check_derivatives(
     functions: Sequence[NativeFunction], helpers: Collection[str] | None = None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """Every mistake in the `derivatives:` of these functions.
 
     `helpers` are the functions that formulas may call besides operators. If None, calls are checked
@@ -41,7 +41,7 @@ def check_derivatives(
         yield from findings(function, _check(function, vocabulary))
 
 
-def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check(function: NativeFunction, vocabulary: Vocabulary) -> Findings:
     schema = function.func
     derivatives = function.derivatives
     assert derivatives is not None
@@ -76,7 +76,7 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
                 yield from check_calls(formula.expression, vocabulary)
 
 
-def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterator[Found]:
+def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Findings:
     """A name of `let:` means nothing else."""
     for name, span in let:
         if name in known:
@@ -137,7 +137,7 @@ def _refusal(function: NativeFunction) -> str | None:
 
 def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
-) -> Iterator[Found]:
+) -> Findings:
     """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
     inputs = {argument.name for argument in schema.inputs}
     given = []
@@ -164,7 +164,7 @@ def _check_results(
 
 def _check_keys(
     schema: FunctionSchema, formulas: Sequence[Formula], gives: bool, place: Span | None
-) -> Iterator[Found]:
+) -> Findings:
     """Keys are results or tensor arguments, with every tensor argument exactly once.
 
     `gives`: a result is differentiable as far as `output_differentiability` says.
@@ -213,9 +213,7 @@ def _check_keys(
         )
 
 
-def _check_missing(
-    schema: FunctionSchema, missing: Sequence[str], place: Span | None
-) -> Iterator[Found]:
+def _check_missing(schema: FunctionSchema, missing: Sequence[str], place: Span | None) -> Findings:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
     refused = [name for name in missing if name not in lists]
@@ -236,7 +234,7 @@ def _check_missing(
             )
 
 
-def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
+def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Findings:
     """`given` are the arguments with formulas."""
     if formula.word == AUTO_ELEMENT_WISE and (len(given) != 1 or len(formula.names) != 1):
         yield Found(
@@ -271,7 +269,7 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     return known
 
 
-def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Iterator[Found]:
+def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Findings:
     """Every name in a formula must be defined."""
     for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
@@ -284,7 +282,7 @@ def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> 
             )
 
 
-def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
+def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Findings:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
     count = len(schema.returns)
     # For a list, the number of gradients is known only at run time.

@@ -13,9 +13,9 @@ from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, takes
@@ -34,7 +34,7 @@ _WRITING = re.compile(
 )
 
 
-def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_kinds(resolved: Resolved) -> Diagnostics:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     operators = callable_operators([o.function for o in resolved.declared])
@@ -48,7 +48,7 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
-) -> Iterator[Found]:
+) -> Findings:
     for part in every_part(derivative.tree):
         yield from _check_call(part)
         yield from check_writes(part)
@@ -69,7 +69,7 @@ def _check(
 
 def _check_certain(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
-) -> Iterator[Found]:
+) -> Findings:
     found = list(_check_gradient(schema, derivative, tree, scope))
     yield from found
     for part in every_part(tree):
@@ -80,7 +80,7 @@ def _check_certain(
             yield from check_operands(part)
 
 
-def check_operands(part: Typed) -> Iterator[Found]:
+def check_operands(part: Typed) -> Findings:
     """TG344 and TG322: what a node is of, and does not take."""
     yield from _check_member(part)
     for operand, wanted in misfits(part):
@@ -95,7 +95,7 @@ def check_operands(part: Typed) -> Iterator[Found]:
 
 def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
-) -> Iterator[Found]:
+) -> Findings:
     """A list of tensors needs a list of gradients, one tensor a single one, if kinds are known."""
     inputs = [a for a in schema.inputs if a.name in derivative.names]
     # Formulas of PyTorch's `_foreach_` operators describe one tensor of each list, at index `i`.
@@ -159,7 +159,7 @@ def branches(tree: Typed) -> Iterator[Typed]:
         yield tree
 
 
-def _check_reasons(part: Typed) -> Iterator[Found]:
+def _check_reasons(part: Typed) -> Findings:
     if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
         given = {value.kind for value in part.parts}
         if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
@@ -171,7 +171,7 @@ def _check_reasons(part: Typed) -> Iterator[Found]:
             )
 
 
-def _check_call(part: Typed) -> Iterator[Found]:
+def _check_call(part: Typed) -> Findings:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     node = part.node
     operator = part.operator
@@ -202,7 +202,7 @@ def _check_call(part: Typed) -> Iterator[Found]:
             )
 
 
-def _check_member(part: Typed) -> Iterator[Found]:
+def _check_member(part: Typed) -> Findings:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
     node = part.node.function if isinstance(part.node, nodes.Call) else part.node
     if not isinstance(node, nodes.Member):
@@ -221,7 +221,7 @@ def _check_member(part: Typed) -> Iterator[Found]:
         )
 
 
-def check_writes(part: Typed) -> Iterator[Found]:
+def check_writes(part: Typed) -> Findings:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
     node = part.node
     operator = part.operator

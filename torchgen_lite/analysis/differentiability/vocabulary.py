@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
@@ -196,7 +196,7 @@ class Vocabulary:
                 self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
-def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Found]:
+def check_calls(expression: Expression, vocabulary: Vocabulary) -> Findings:
     """Calls of unknown functions, and calls with arguments that no overload takes."""
     for node in walk(expression):
         if not isinstance(node, Call):
@@ -221,7 +221,7 @@ def _not_torchs(node: Call, name: str) -> Found:
     )
 
 
-def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Findings:
     if name in vocabulary.helpers or name in BROUGHT:
         return
     if name in vocabulary.operators:
@@ -236,7 +236,7 @@ def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[F
         )
 
 
-def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Findings:
     name = method.name
     if name in vocabulary.methods:
         if name in vocabulary.operators and name not in TENSOR_METHODS:
@@ -254,7 +254,7 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
         )
 
 
-def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Findings:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
     if any(_accepts(callee(function), count, keywords) for function in overloads):
@@ -284,7 +284,7 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
 Language = Literal["Python", "C++"]
 
 
-def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[Found]:
+def misused(call: Typed, node: Call, name: str, language: Language) -> Findings:
     """TG323: arguments that the function or method of PyTorch with this name does not take, as far as is known.
 
     What keywords are is not looked at: in C++ the few that there are stand for tensor options, one argument.

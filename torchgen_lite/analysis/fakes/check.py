@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.fakes.results import (
     Result,
     lacks_fake,
@@ -11,10 +9,10 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -44,7 +42,7 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
+def check_fake(operator: Operator, fake: Fake) -> Findings:
     """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
     if refusal is not None:
@@ -55,7 +53,7 @@ def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
             yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
-def check_presence(operator: Operator) -> Iterator[Diagnostic]:
+def check_presence(operator: Operator) -> Diagnostics:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
         function = operator.function
@@ -82,7 +80,7 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
-def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
+def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Findings:
     """What is wrong with an expression, which must be of a wanted kind."""
     scope = Scope({a.name: value_kind(a.type) for a in schema.arguments}, language=RULES)
     for part in every_part(type_formula(tree, scope, wanted)):
@@ -91,7 +89,7 @@ def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterat
             yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
 
 
-def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
+def _check_rules(operator: Operator, fake: Fake) -> Findings:
     schema = operator.schema
     rules = fake.rules
     has_axes = uses_axes(operator)
@@ -128,9 +126,7 @@ def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
         yield from _check_rule(schema, needing[index], rule, has_axes)
 
 
-def _check_rule(
-    schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool
-) -> Iterator[Found]:
+def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool) -> Findings:
     present = {name for name, _ in rule.fields}
     spans = dict(rule.field_spans)
     for name in present:
@@ -166,7 +162,7 @@ def _check_rule(
 
 def _check_result(
     schema: FunctionSchema, result: Result, rule: FakeRule, present: set[str]
-) -> Iterator[Found]:
+) -> Findings:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
     one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"

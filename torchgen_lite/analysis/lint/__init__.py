@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, traced, variants
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
-Rule = Callable[[Resolved], Iterator[Diagnostic]]
+Rule = Callable[[Resolved], Diagnostics]
 # Rules about kernels and the author's own fields.
 KERNEL_RULES: tuple[Rule, ...] = (
     dispatch.unreachable_kernel,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
@@ -24,7 +24,7 @@ def _written_value(type_: Type) -> bool:
     return is_value and type_.annotation is not None and type_.annotation.is_write
 
 
-def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
+def mutated_value(resolved: Resolved) -> Diagnostics:
     """TG401: `int(a!) x`."""
     for function in resolved.functions:
         for argument in function.func.written:
@@ -47,7 +47,7 @@ def _in_place(resolved: Resolved) -> Iterator[tuple[NativeFunction, Argument]]:
             yield function, function.func.arguments[0]
 
 
-def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
+def inplace_name_without_write(resolved: Resolved) -> Diagnostics:
     """TG402: `relu_(Tensor self)`."""
     for function, first in _in_place(resolved):
         if not first.is_write:
@@ -61,7 +61,7 @@ def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
+def write_without_inplace_name(resolved: Resolved) -> Diagnostics:
     """TG403: `relu(Tensor(a!) self) -> Tensor(a!)`."""
     for function in resolved.functions:
         schema = function.func
@@ -82,7 +82,7 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
+def positional_out(resolved: Resolved) -> Diagnostics:
     """TG404: `relu.out(Tensor self, Tensor(a!) out)`."""
     for function in resolved.functions:
         for argument in function.func.written:
@@ -95,7 +95,7 @@ def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
 
 
-def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
+def unknown_returned_alias(resolved: Resolved) -> Diagnostics:
     """TG405: `view(Tensor(a) self) -> Tensor(b)`."""
     for function in resolved.functions:
         returned = [r for r in function.func.returns if r.annotation is not None]
@@ -122,7 +122,7 @@ def _annotations(type_: Type) -> list[AliasAnnotation]:
     return [part.annotation for part in walk_type(type_) if part.annotation is not None]
 
 
-def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
+def inplace_without_return(resolved: Resolved) -> Diagnostics:
     """TG414: `relu_(Tensor(a!) self) -> Tensor`."""
     for function, first in _in_place(resolved):
         returns = function.func.returns

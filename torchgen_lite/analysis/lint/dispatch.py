@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
@@ -30,13 +29,13 @@ def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntr
                 yield function, entry
 
 
-def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
+def unreachable_kernel(resolved: Resolved) -> Diagnostics:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
     keyless = [f for f in resolved.functions if not f.func.carries_keys]
     return unreachable_kernels([f for f in keyless if not tensor_options(f.func)])
 
 
-def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def unreachable_kernels(functions: Sequence[NativeFunction]) -> Diagnostics:
     """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
     for function in functions:
         if not function.dispatch or function.func.carries_keys:
@@ -64,7 +63,7 @@ def _is_selected_by_hand(function: NativeFunction) -> bool:
     return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
-def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
+def shadowed_composite(resolved: Resolved) -> Diagnostics:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
     for function, implicit in _implicit(resolved):
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
@@ -80,7 +79,7 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
             )
 
 
-def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
+def ambiguous_autograd_other(resolved: Resolved) -> Diagnostics:
     """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
     for function, implicit in _implicit(resolved):
         if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
@@ -99,9 +98,7 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
                 break
 
 
-def backend_without_meta(
-    program: Program, policies: Sequence[Policy] | None
-) -> Iterator[Diagnostic]:
+def backend_without_meta(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
     """TG409: kernels for backends, returns tensors, and nothing that serves Meta tensors.
 
     PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
@@ -164,7 +161,7 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     return is_asked and bool(tensors_in(function.func.returns))
 
 
-def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
+def composite_with_autograd(resolved: Resolved) -> Diagnostics:
     """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
     for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
@@ -181,7 +178,7 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
                 )
 
 
-def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
+def composite_without_gradient(resolved: Resolved) -> Diagnostics:
     """TG419: a backend's kernel, and none for autograd, of what PyTorch composes of other operators."""
     for function in resolved.functions:
         theirs = resolved.lent.get(function.name)
