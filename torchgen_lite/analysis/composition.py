@@ -67,7 +67,7 @@ class _Call(NamedTuple):
 
 def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
     """Each subject with a word, and why. `served` is what is registered when all that a package loads is there."""
-    devices = {kernel.key for kernel in operator.own_kernels} & {"CPU", *DEVICES}
+    devices = operator.keys & {"CPU", *DEVICES}
     device = min(devices, default="CPU")
     for subject, key, answer in _SUBJECTS:
         found = answer(_Call(operator, served, key.format(device)))

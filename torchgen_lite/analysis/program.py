@@ -182,16 +182,8 @@ def _check_fields(
         yield from check_fields(resolved, helpers, speech)
 
 
+_OURS = "autocast axes checkpoint decompose derivatives fake flops samples triton".split()
+
+
 def _has_fields_of_ours(function: NativeFunction) -> bool:
-    fields = (
-        function.derivatives,
-        function.fake,
-        function.flops,
-        function.samples,
-        function.decompose,
-        function.checkpoint,
-        function.triton,
-        function.axes,
-        function.autocast,
-    )
-    return any(fields)
+    return any(getattr(function, field) for field in _OURS)

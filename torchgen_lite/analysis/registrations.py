@@ -191,7 +191,7 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type. Those on lists return nothing and are left out."""
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
-    keys = {kernel.key for kernel in operator.own_kernels}
+    keys = operator.keys
     is_by_hand = not keys and operator.function.manual_kernel_registration
     composite = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
     return not is_by_hand and keys.isdisjoint(composite)
@@ -238,7 +238,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
-    by_hand = {entry.key for entry in operator.function.dispatch}
+    by_hand = operator.function.keys
     if operator.name not in policy.elsewhere:
         for key, origin in plan.origins.items():
             # libtorch already has kernels for the default formulas of its operators; formulas for a

@@ -45,7 +45,7 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
                 did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only]),
             )
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
-    backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
+    backends = operator.function.keys & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
         local = schema.local_name
         theirs = autocast.backend

@@ -16,12 +16,12 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import find_annotation
 
 
-def check_decompose(operator: Operator) -> Findings:
+def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
     """TG387, where nothing can be put in the place of an operator's calls."""
     yield from _unsuited(operator, "decompose", lacks_reference(operator.function))
 
 
-def check_triton(operator: Operator) -> Findings:
+def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
     """TG387, where no kernel can be put in the place of calls."""
     is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
     yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")

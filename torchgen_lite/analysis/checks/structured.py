@@ -88,7 +88,7 @@ def check_kernels_beside(resolved: Resolved) -> Diagnostics:
                         f"leave `{entry.key}` out",
                     )
         elif function.structured:
-            keys = {entry.key for entry in function.dispatch}
+            keys = function.keys
             # Beside backend kernels, an explicit one serves the out variant on all other backends.
             # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
             is_theirs = function.namespace in TORCH_NAMESPACES

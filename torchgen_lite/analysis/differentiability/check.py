@@ -122,7 +122,7 @@ def _refusal(function: NativeFunction) -> str | None:
     if others and not is_noted and function.namespace not in TORCH_NAMESPACES:
         # Backward would need to know whether a formula means the value before the call or after it.
         return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
-    keys = {dispatch.key for dispatch in function.dispatch}
+    keys = function.keys
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
         return f"`{name}` is differentiated through its CompositeImplicitAutograd kernel"

@@ -54,7 +54,7 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
-    keys = {kernel.key for kernel in operator.own_kernels}
+    keys = operator.keys
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
     written = tuple([a.name for a in tensors_in(schema.written)])

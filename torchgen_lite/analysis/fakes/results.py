@@ -63,7 +63,7 @@ def lacks_fake(operator: Operator) -> bool:
     An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
     function = operator.function
-    keys = {entry.key for entry in operator.own_kernels}
+    keys = operator.keys
     if function.fake is not None or operator.axes is not None or _has_meta(operator):
         return False
     return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and bool(new_results(function.func))
@@ -73,7 +73,7 @@ def _has_meta(operator: Operator) -> bool:
     """Whether there is a kernel for `Meta`, which is the fake, or a meta function."""
     function = operator.function
     is_structured = function.structured or function.structured_delegate is not None
-    return is_structured or any(kernel.key == "Meta" for kernel in operator.own_kernels)
+    return is_structured or "Meta" in operator.keys
 
 
 def uses_axes(operator: Operator) -> bool:

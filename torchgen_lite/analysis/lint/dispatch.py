@@ -59,7 +59,7 @@ def _is_selected_by_hand(function: NativeFunction) -> bool:
     for argument in function.func.arguments:
         types = walk_type(argument.type)
         names.update(type_.name for type_ in types if isinstance(type_, BaseType))
-    has_kernel = any(entry.key == "BackendSelect" for entry in function.dispatch)
+    has_kernel = "BackendSelect" in function.keys
     return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
@@ -156,7 +156,7 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
             unread.append(f)
     if unread or function.place("kernels") is not None:
         return False
-    keys = {entry.key for entry in function.dispatch}
+    keys = function.keys
     is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
     return is_asked and bool(tensors_in(function.func.returns))
 
@@ -193,7 +193,7 @@ def composite_without_gradient(resolved: Resolved) -> Diagnostics:
         base = function.func.base_name
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
         if backward:
-            served = {entry.key for entry in backward.function.dispatch}
+            served = backward.function.keys
         else:
             served = set()
         for entry in function.dispatch:

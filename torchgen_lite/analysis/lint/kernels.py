@@ -49,7 +49,7 @@ def samples_without_tests(program: Program, tested: Collection[str]) -> Diagnost
         is_theirs = function.name in program.resolved.lent
         if samples is None or not is_theirs and "own" in tested:
             continue
-        keys = {entry.key for entry in function.dispatch}
+        keys = function.keys
         if is_theirs and "pytorchs" not in tested:
             hint = "add the target `device-tests`"
         elif "pytorchs" in tested and function.reference_function:

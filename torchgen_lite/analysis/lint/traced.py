@@ -68,10 +68,9 @@ def _is_built_in(operator: Operator, result: Result, value: Expression | None) -
     if value is not None:
         names = {part.text for part in walk(value) if isinstance(part, Name)}
         return type_ in _NUMBERS | _SYMBOLIC and names <= _CONSTANTS
-    keys = {kernel.key for kernel in operator.own_kernels}
     fake = operator.function.fake
     is_function = fake is not None and bool(fake.function)
-    return type_ in _NUMBERS and (is_function or "Meta" in keys)
+    return type_ in _NUMBERS and (is_function or "Meta" in operator.keys)
 
 
 def sizes_of_fixed_integers(operator: Operator) -> Diagnostics:
@@ -107,7 +106,7 @@ def _is_integer(argument: Argument) -> bool:
 def written_results(operator: Operator) -> Diagnostics:
     """TG428: results that are written arguments, of which PyTorch takes no copies when it compiles."""
     returned = [value for value in operator.schema.returns if value.is_write]
-    has_own = any(kernel.key == FUNCTIONALIZE for kernel in operator.own_kernels)
+    has_own = FUNCTIONALIZE in operator.keys
     if not returned or has_own or returns_what_it_writes(operator):
         return
     yield finding(

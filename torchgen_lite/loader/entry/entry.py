@@ -237,6 +237,11 @@ class NativeFunction(NamedTuple):
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
 
+    @property
+    def keys(self) -> set[str]:
+        """The dispatch keys of its table."""
+        return {entry.key for entry in self.dispatch}
+
     def is_for(self, release: Version) -> bool:
         """Whether the entry applies to a release of PyTorch: whether its range `torch` has it."""
         return not self.torch or has_release(self.torch, release)
