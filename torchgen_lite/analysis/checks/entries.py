@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -20,43 +20,38 @@ _IN_PLACE_VIEW = "inplace_view"
 _SEEDED = "nondeterministic_seeded"
 
 
-def check_methods(resolved: Resolved) -> Diagnostics:
+def check_methods(function: NativeFunction) -> Findings:
     """TG125: torchgen `NativeFunction.__post_init__` and `ComputeTensorMethod`."""
-    for function in resolved.functions:
-        if "method" not in function.variants:
-            continue
-        if function.func.out:
-            problem = "it has out arguments"
-            written = ", ".join(function.variants)
-            hint: Help = Suggestion("write `variants: function`", written, "function")
-        elif all(a.name != "self" for a in function.func.positional):
-            problem = "it has no `self`"
-            hint = "a method is called on its positional argument `self`"
-        else:
-            continue
-        yield finding(
-            function,
-            "TG125",
-            f"`{function.func.local_name}` cannot be a method: {problem}",
-            function.place("variants"),
-            "a method",
-            hint,
-        )
+    if "method" not in function.variants:
+        return
+    if function.func.out:
+        problem = "it has out arguments"
+        written = ", ".join(function.variants)
+        hint: Help = Suggestion("write `variants: function`", written, "function")
+    elif all(a.name != "self" for a in function.func.positional):
+        problem = "it has no `self`"
+        hint = "a method is called on its positional argument `self`"
+    else:
+        return
+    yield Found(
+        "TG125",
+        f"`{function.func.local_name}` cannot be a method: {problem}",
+        function.place("variants"),
+        "a method",
+        hint,
+    )
 
 
 def check_tags(resolved: Resolved, known: Collection[str]) -> Diagnostics:
-    """TG126, and TG127 in releases that know the tag it asks for."""
+    """TG126 for views, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
     # Tags of PyTorch's operators are PyTorch's.
     written = [operator for operator in tagged if operator.function.place("tags") is not None]
     if written:
         yield from _check_what_is_made(resolved, written)
         yield from _check_out_of_place(resolved, written)
-    for function in resolved.functions:
-        if function.tags:
-            yield from _check_own_tags(function)
     if _SEEDED in known:
-        yield from _check_generators(resolved.functions)
+        yield from of_each(resolved.functions, (_check_generators,))
 
 
 def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
@@ -102,12 +97,11 @@ def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Diagn
         )
 
 
-def _check_own_tags(function: NativeFunction) -> Diagnostics:
-    """Tags that an entry contradicts by itself."""
+def check_own_tags(function: NativeFunction) -> Findings:
+    """TG126, for tags that an entry contradicts by itself."""
     place = function.place("tags")
     if "generated" in function.tags and function.is_written:
-        yield finding(
-            function,
+        yield Found(
             "TG126",
             "`generated` marks what PyTorch's generator derives",
             place,
@@ -116,8 +110,7 @@ def _check_own_tags(function: NativeFunction) -> Diagnostics:
         )
     is_in_place = is_inplace_name(function.func.base_name) and function.func.written
     if _IN_PLACE_VIEW in function.tags and not is_in_place:
-        yield finding(
-            function,
+        yield Found(
             "TG126",
             f"`{function.func.local_name}` does not change a tensor in place",
             place,
@@ -135,25 +128,18 @@ def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     return frozenset(names)
 
 
-def _check_generators(functions: Sequence[NativeFunction]) -> Diagnostics:
-    hint = f"add `tags: {_SEEDED}`"
-    for function in functions:
-        if _SEEDED not in function.tags:
-            for argument in function.func.arguments:
-                if isinstance(argument.type, OptionalType):
-                    type_ = argument.type.elem
-                else:
-                    type_ = argument.type
-                if isinstance(type_, BaseType) and type_.name == "Generator":
-                    name = function.func.local_name
-                    yield finding(
-                        function,
-                        "TG127",
-                        f"`{name}` takes a generator but has no tag `{_SEEDED}`",
-                        argument.span,
-                        "random",
-                        hint,
-                    )
+def _check_generators(function: NativeFunction) -> Findings:
+    for argument in function.func.arguments:
+        type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
+        is_generator = isinstance(type_, BaseType) and type_.name == "Generator"
+        if is_generator and _SEEDED not in function.tags:
+            yield Found(
+                "TG127",
+                f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`",
+                argument.span,
+                "random",
+                f"add `tags: {_SEEDED}`",
+            )
 
 
 def check_names(resolved: Resolved) -> Diagnostics:
@@ -192,23 +178,21 @@ def check_autogen(resolved: Resolved) -> Diagnostics:
                 )
 
 
-def check_references(resolved: Resolved) -> Diagnostics:
+def check_references(function: NativeFunction) -> Findings:
     """TG389: `reference` under `dispatch`, where it can be no kernel."""
-    for function in resolved.functions:
-        for entry in function.dispatch:
-            if entry.kernel != REFERENCE:
-                continue
-            problem = lacks_reference(function)
-            if entry.key not in COMPOSITE_KEYS | key_sets().backends:
-                problem = f"is not called at `{entry.key}` to be computed"
-            elif function.namespace in TORCH_NAMESPACES:
-                problem = "is an operator of PyTorch, which its reference may be, too"
-            if problem:
-                yield finding(
-                    function,
-                    "TG389",
-                    f"`{function.func.full_name}` cannot be its reference: it {problem}",
-                    entry.kernel_span,
-                    "here",
-                    "name a kernel; one that is called `reference` has its namespace or module in front",
-                )
+    for entry in function.dispatch:
+        if entry.kernel != REFERENCE:
+            continue
+        problem = lacks_reference(function)
+        if entry.key not in COMPOSITE_KEYS | key_sets().backends:
+            problem = f"is not called at `{entry.key}` to be computed"
+        elif function.namespace in TORCH_NAMESPACES:
+            problem = "is an operator of PyTorch, which its reference may be, too"
+        if problem:
+            yield Found(
+                "TG389",
+                f"`{function.func.full_name}` cannot be its reference: it {problem}",
+                entry.kernel_span,
+                "here",
+                "name a kernel; one that is called `reference` has its namespace or module in front",
+            )

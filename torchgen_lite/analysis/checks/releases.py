@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
@@ -42,17 +42,15 @@ def check_releases(resolved: Resolved, project: str) -> Diagnostics:
                 )
 
 
-def empty_range(resolved: Resolved) -> Diagnostics:
+def empty_range(function: NativeFunction) -> Findings:
     """TG412: `torch: ">=2.9,<2.6"`."""
-    for function in resolved.functions:
-        if not meet(function.torch):
-            yield finding(
-                function,
-                "TG412",
-                f"no version of PyTorch is in `{function.torch}`",
-                function.place("torch"),
-                "empty",
-            )
+    if not meet(function.torch):
+        yield Found(
+            "TG412",
+            f"no version of PyTorch is in `{function.torch}`",
+            function.place("torch"),
+            "empty",
+        )
 
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:

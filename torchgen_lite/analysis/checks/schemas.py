@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.finding import Diagnostics, finding
-from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.type_names import is_type_variable
 
 
-def check_schemas(resolved: Resolved) -> Diagnostics:
+def check_schemas(function: NativeFunction) -> Findings:
     """TG215 for `_`, TG218 for `None`, TG220, TG221 and TG222."""
-    for function in resolved.functions:
-        if function.namespace == "_":
-            yield finding(
-                function,
-                "TG215",
-                "`_` cannot be the namespace of an operator",
-                None,
-                "stands for every namespace",
-            )
-        for argument in function.func.arguments:
-            if argument.default == "None" and not _takes_none(argument.type):
-                yield _none(function, argument)
-            if argument.kwarg_only and argument.name.startswith("out"):
-                yield from _check_out(function, argument)
-        for argument, earlier in function.func.behind_defaults():
-            # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
-            yield finding(
-                function,
-                "TG220",
-                f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
-                argument.span,
-                "no default",
-                f"give `{argument.name}` a default, or put `*` before it",
-                (earlier.span, "has a default"),
-            )
+    if function.namespace == "_":
+        yield Found(
+            "TG215",
+            "`_` cannot be the namespace of an operator",
+            None,
+            "stands for every namespace",
+        )
+    for argument in function.func.arguments:
+        if argument.default == "None" and not _takes_none(argument.type):
+            yield _none(argument)
+        if argument.kwarg_only and argument.name.startswith("out"):
+            yield from _check_out(argument)
+    for argument, earlier in function.func.behind_defaults():
+        # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
+        yield Found(
+            "TG220",
+            f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
+            argument.span,
+            "no default",
+            f"give `{argument.name}` a default, or put `*` before it",
+            (earlier.span, "has a default"),
+        )
 
 
 def _takes_none(type_: Type) -> bool:
@@ -47,7 +43,7 @@ def _takes_none(type_: Type) -> bool:
     return type_.name in ("Any", "None", "NoneType") or is_type_variable(type_.name)
 
 
-def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
+def _none(argument: Argument) -> Found:
     """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
     message = f"default `None` does not fit type `{argument.type}`"
     right = f"{argument.type}?"
@@ -55,18 +51,17 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
     text = f"write `{right} {argument.name}=None`"
     hint: Help = Suggestion(text, place, right, is_safe=False) if place else text
     span = argument.default_span or argument.span
-    return finding(function, "TG218", message, span, "not optional", hint)
+    return Found("TG218", message, span, "not optional", hint)
 
 
-def _check_out(function: NativeFunction, argument: Argument) -> Diagnostics:
+def _check_out(argument: Argument) -> Findings:
     """Keyword-only tensors named like `out`, `out0`, `out_1`."""
     number = argument.name.removeprefix("out").removeprefix("_")
     if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:
         return
     if not argument.is_write:
         written = str(argument.type).replace("Tensor", "Tensor(a!)", 1)
-        yield finding(
-            function,
+        yield Found(
             "TG221",
             f"out argument `{argument.name}` is not mutated",
             argument.span,
@@ -75,8 +70,7 @@ def _check_out(function: NativeFunction, argument: Argument) -> Diagnostics:
         )
     elif argument.default is not None:
         span = argument.default_span or argument.span
-        yield finding(
-            function,
+        yield Found(
             "TG222",
             f"out argument `{argument.name}` has a default",
             span,

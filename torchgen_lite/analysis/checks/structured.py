@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 
@@ -73,50 +74,46 @@ def check_groups(resolved: Resolved) -> Diagnostics:
             )
 
 
-def check_kernels_beside(resolved: Resolved) -> Diagnostics:
+def check_kernels_beside(function: NativeFunction) -> Findings:
     """Kernels that clash with the structured one (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
-    for function in resolved.functions:
-        if function.structured_delegate is not None:
-            for entry in function.dispatch:
-                if entry.key in STRUCTURED_KEYS:
-                    yield finding(
-                        function,
-                        "TG313",
-                        f"`{function.structured_delegate}` gives the kernel for `{entry.key}`",
-                        entry.key_span,
-                        "a second kernel",
-                        f"leave `{entry.key}` out",
-                    )
-        elif function.structured:
-            keys = function.keys
-            # Beside backend kernels, an explicit one serves the out variant on all other backends.
-            # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
-            is_theirs = function.namespace in TORCH_NAMESPACES
-            is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
-            # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
-            is_own = function.place("structured") is not None
-            has_kernel = function.dispatch or function.ufunc_inner_loop
-            if is_own and function.func.out and not has_kernel:
-                name = function.func.local_name
-                yield finding(
-                    function,
-                    "TG314",
-                    f"structured `{name}` names no kernel, which makes it composite",
-                    function.place("structured"),
-                    "composite",
-                    "add `dispatch:` with a kernel",
+    if function.structured_delegate is not None:
+        for entry in function.dispatch:
+            if entry.key in STRUCTURED_KEYS:
+                yield Found(
+                    "TG313",
+                    f"`{function.structured_delegate}` gives the kernel for `{entry.key}`",
+                    entry.key_span,
+                    "a second kernel",
+                    f"leave `{entry.key}` out",
                 )
-            for entry in function.dispatch:
-                is_implicit = entry.key.startswith("CompositeImplicitAutograd")
-                if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
-                    yield finding(
-                        function,
-                        "TG314",
-                        f"a structured kernel cannot be `{entry.key}`",
-                        entry.key_span,
-                        "composite",
-                        "name the backends that it is for",
-                    )
+    elif function.structured:
+        keys = function.keys
+        # Beside backend kernels, an explicit one serves the out variant on all other backends.
+        # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
+        is_theirs = function.namespace in TORCH_NAMESPACES
+        is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
+        # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
+        is_own = function.place("structured") is not None
+        has_kernel = function.dispatch or function.ufunc_inner_loop
+        if is_own and function.func.out and not has_kernel:
+            name = function.func.local_name
+            yield Found(
+                "TG314",
+                f"structured `{name}` names no kernel, which makes it composite",
+                function.place("structured"),
+                "composite",
+                "add `dispatch:` with a kernel",
+            )
+        for entry in function.dispatch:
+            is_implicit = entry.key.startswith("CompositeImplicitAutograd")
+            if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
+                yield Found(
+                    "TG314",
+                    f"a structured kernel cannot be `{entry.key}`",
+                    entry.key_span,
+                    "composite",
+                    "name the backends that it is for",
+                )
 
 
 def _is_variant(operator: Operator, out: Operator) -> bool:

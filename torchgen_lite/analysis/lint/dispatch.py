@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
@@ -21,12 +21,9 @@ _SERVED = frozenset({_IMPLICIT, *_EXPLICIT, "Meta"})
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
 
 
-def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
-    """The functions with a CompositeImplicitAutograd kernel, each with that kernel."""
-    for function in resolved.functions:
-        for entry in function.dispatch:
-            if entry.key == _IMPLICIT:
-                yield function, entry
+def _kernel_for(function: NativeFunction, *keys: str) -> DispatchEntry | None:
+    """The first kernel for one of these keys."""
+    return next((entry for entry in function.dispatch if entry.key in keys), None)
 
 
 def unreachable_kernel(resolved: Resolved) -> Diagnostics:
@@ -63,39 +60,35 @@ def _is_selected_by_hand(function: NativeFunction) -> bool:
     return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
-def shadowed_composite(resolved: Resolved) -> Diagnostics:
+def shadowed_composite(function: NativeFunction) -> Findings:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
-    for function, implicit in _implicit(resolved):
-        explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
-        if explicit is not None:
-            yield finding(
-                function,
-                "TG407",
-                f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used",
-                implicit.key_span,
-                "shadowed",
-                "remove one of them",
-                (explicit.key_span, "comes before it"),
-            )
+    implicit = _kernel_for(function, _IMPLICIT)
+    explicit = _kernel_for(function, *_EXPLICIT)
+    if implicit is not None and explicit is not None:
+        yield Found(
+            "TG407",
+            f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used",
+            implicit.key_span,
+            "shadowed",
+            "remove one of them",
+            (explicit.key_span, "comes before it"),
+        )
 
 
-def ambiguous_autograd_other(resolved: Resolved) -> Diagnostics:
+def ambiguous_autograd_other(function: NativeFunction) -> Findings:
     """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
-    for function, implicit in _implicit(resolved):
-        if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
-            continue
-        for entry in function.dispatch:
-            if entry.key in key_sets().backends_of["AutogradOther"]:
-                yield finding(
-                    function,
-                    "TG408",
-                    f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous",
-                    entry.key_span,
-                    "shares it",
-                    _INSTEAD,
-                    (implicit.key_span, "claims every Autograd key"),
-                )
-                break
+    implicit = _kernel_for(function, _IMPLICIT)
+    other = _kernel_for(function, *key_sets().backends_of["AutogradOther"])
+    is_decided = not function.keys.isdisjoint((*_EXPLICIT, "AutogradOther"))
+    if implicit is not None and other is not None and not is_decided:
+        yield Found(
+            "TG408",
+            f"`{other.key}` and `{_IMPLICIT}` make AutogradOther ambiguous",
+            other.key_span,
+            "shares it",
+            _INSTEAD,
+            (implicit.key_span, "claims every Autograd key"),
+        )
 
 
 def backend_without_meta(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
@@ -161,21 +154,19 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     return is_asked and bool(tensors_in(function.func.returns))
 
 
-def composite_with_autograd(resolved: Resolved) -> Diagnostics:
+def composite_with_autograd(function: NativeFunction) -> Findings:
     """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
-    for function, implicit in _implicit(resolved):
-        for entry in function.dispatch:
-            if entry.key.startswith("Autograd"):
-                key = entry.key
-                yield finding(
-                    function,
-                    "TG410",
-                    f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel",
-                    entry.key_span,
-                    "here",
-                    _INSTEAD,
-                    (implicit.key_span, "differentiates itself"),
-                )
+    implicit = _kernel_for(function, _IMPLICIT)
+    for entry in function.dispatch:
+        if implicit is not None and entry.key.startswith("Autograd"):
+            yield Found(
+                "TG410",
+                f"the `{entry.key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel",
+                entry.key_span,
+                "here",
+                _INSTEAD,
+                (implicit.key_span, "differentiates itself"),
+            )
 
 
 def composite_without_gradient(resolved: Resolved) -> Diagnostics:
