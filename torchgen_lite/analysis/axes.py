@@ -69,9 +69,9 @@ def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
     tensors = {tensor.name: tensor.axes for tensor in line.tensors}
-    results = {}
-    for index, result in enumerate(line.results):
-        results[_name(names, index, result)] = result.axes
+    results = {
+        _name(names, index, result): result.axes for index, result in enumerate(line.results)
+    }
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
         axes = tensors.get(argument.name, results.get(argument.name))
@@ -130,9 +130,9 @@ def check_axes(operator: Operator, line: Axes) -> Findings:
     tensors = [a.name for a in tensors_in(schema.arguments)]
     results = _result_names(schema)
     named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
-    named_results = []
-    for index, result in enumerate(line.results):
-        named_results.append((_name(results, index, result), result))
+    named_results = [
+        (_name(results, index, result), result) for index, result in enumerate(line.results)
+    ]
     wrong = [
         *_check_names(schema, "tensor", tensors, named_tensors),
         *_check_names(schema, "result", results, named_results),

@@ -83,18 +83,16 @@ def plan_of(registrations: Registrations) -> Plan:
     sets = registrations.sets
     kernels = kernels_by_key(registrations)
     falling = frozenset(key for key, label in kernels.items() if is_fallthrough(label))
-    fallbacks = {}
-    for key, label in registrations.fallbacks.items():
-        fallbacks[sets.parse(key)] = is_fallthrough(label)
+    fallbacks = {
+        sets.parse(key): is_fallthrough(label) for key, label in registrations.fallbacks.items()
+    }
     return compute_plan(frozenset(kernels), falling, fallbacks, sets)
 
 
 def kernels_by_key(registrations: Registrations) -> dict[str, str]:
     """The label of each kernel, by its key in the table."""
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
-    parsed = {}
-    for key, label in registrations.kernels.items():
-        parsed[registrations.sets.parse(key)] = label
+    parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
     if "Undefined" in parsed:
         parsed["CompositeImplicitAutograd"] = parsed.pop("Undefined")
     return parsed

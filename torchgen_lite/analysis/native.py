@@ -74,7 +74,5 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
         declared: Sequence[NativeFunction] = tuple(load_related(found.source, names))
     else:
         declared, _ = load_native_functions([found.source], Dialect(vocabulary))
-    every = {}
-    for one in (*declared, *derive_functions(declared, vocabulary)):
-        every[one.name] = one
+    every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
     return NativeOperators(every, tags, found.version, True, autocast=found.autocast)

@@ -69,9 +69,7 @@ def _merge(
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
         if earlier.torch or later.torch:
-            ranges = []
-            for one in (earlier, later):
-                ranges.append(f"`{one.torch}`" if one.torch else "all releases")
+            ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
             message += f", and {' and '.join(ranges)} overlap"
         diagnostics.append(finding(later, "TG301", message, here, _AGAIN, None, other))
         return earlier

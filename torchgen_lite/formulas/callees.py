@@ -36,10 +36,7 @@ class Callee(NamedTuple):
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
-        given = set()
-        for one in self.by_position(count)[:count]:
-            if one is not None:
-                given.add(one.name)
+        given = {one.name for one in self.by_position(count)[:count] if one is not None}
         free = {argument.name for argument in self.func.arguments} - given
         if free.issuperset(keywords):
             return given.union(keywords)

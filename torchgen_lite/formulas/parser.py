@@ -100,10 +100,6 @@ class _Parser(Cursor):
     pattern = _TOKEN
     foreign = "TG219", "not part of a formula"
 
-    @property
-    def token(self) -> str:
-        return self.texts[self.at]
-
     def require(self, text: str) -> None:
         if not self.take(text):
             raise self.unexpected(f"`{text}`")

@@ -15,7 +15,7 @@ def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
     type_ = parse_type(cursor)
     name_start = cursor.start
     if cursor.kind != IDENT:
-        after = "the argument has no name" if cursor.texts[cursor.at] in ",)=" else "unexpected"
+        after = "the argument has no name" if cursor.token in ",)=" else "unexpected"
         raise cursor.abort("TG214", f"expected an argument name, found {cursor.found()}", after)
     name = cursor.advance()
     name_end = cursor.last_end
@@ -62,7 +62,7 @@ def _default(cursor: Cursor) -> str:
     begin = cursor.at
     open_brackets: list[str] = []
     while True:
-        text = cursor.texts[cursor.at]
+        text = cursor.token
         if text in _CLOSING and len(open_brackets) < 8:
             open_brackets.append(_CLOSING[cursor.advance()])
             if not cursor.take(open_brackets[-1]):
@@ -87,7 +87,7 @@ def _default_atom(cursor: Cursor) -> None:
     if cursor.kind in (NUMBER, STRING):
         cursor.advance()
         return
-    if cursor.texts[cursor.at] in ("-", "+") and cursor.kinds[cursor.at + 1] in (NUMBER, IDENT):
+    if cursor.token in ("-", "+") and cursor.kinds[cursor.at + 1] in (NUMBER, IDENT):
         cursor.advance()
         cursor.advance()
         return
@@ -117,7 +117,7 @@ def parse_return(cursor: Cursor) -> Return:
     name = cursor.advance() if cursor.kind == IDENT else None
     span = cursor.locate(start, cursor.last_end)
     result = Return(type_, name, span, 0, span.end - span.start)
-    if cursor.texts[cursor.at] == "=" and cursor.kind == "punct":
+    if cursor.token == "=" and cursor.kind == "punct":
         begin = cursor.start
         cursor.advance()
         _default(cursor)

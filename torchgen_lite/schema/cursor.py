@@ -43,6 +43,11 @@ class Cursor:
         self.errors = 0
         self.diagnostics: list[Diagnostic] = []
 
+    @property
+    def token(self) -> str:
+        """The text of the current token."""
+        return self.texts[self.at]
+
     def advance(self) -> str:
         """Step over the current token and return its text; at the end, stay there."""
         at = self.at
@@ -56,7 +61,7 @@ class Cursor:
 
     def take(self, punctuation: str) -> bool:
         """Step over the current token if it is this one, and return whether it is."""
-        if self.texts[self.at] == punctuation:
+        if self.token == punctuation:
             self.advance()
             return True
         return False
@@ -74,7 +79,7 @@ class Cursor:
 
     def found(self) -> str:
         """The current token for a message."""
-        return "the end" if self.kind == "end" else f"`{self.shorten(self.texts[self.at])}`"
+        return "the end" if self.kind == "end" else f"`{self.shorten(self.token)}`"
 
     @staticmethod
     def shorten(text: str) -> str:
@@ -91,7 +96,7 @@ class Cursor:
         """Go to the comma or closing parenthesis that ends the current item, or to the end."""
         depth = 0
         while self.kind != "end":
-            text = self.texts[self.at]
+            text = self.token
             if depth == 0 and (text in (",", ")") or text == "->"):
                 return
             if text in ("(", "["):
@@ -137,7 +142,7 @@ class Cursor:
             code,
             message,
             self.start,
-            self.start + max(len(self.texts[self.at]), 1),
+            self.start + max(len(self.token), 1),
             label,
             help,
             secondary,

@@ -172,7 +172,7 @@ def _unclosed(cursor: Cursor, opening: int) -> bool:
     if cursor.kind == "end" and BAD_STRING in cursor.kinds:
         # An unclosed string has swallowed the rest, and has been reported.
         raise Abort
-    if cursor.kind == "end" or cursor.texts[cursor.at] == "->":
+    if cursor.kind == "end" or cursor.token == "->":
         cursor.report_here(
             "TG205",
             "the argument list is not closed",

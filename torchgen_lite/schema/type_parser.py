@@ -19,7 +19,7 @@ def parse_type(cursor: Cursor) -> Type:
             raise cursor.abort("TG212", "type nested too deeply", "here")
         start = cursor.start
         type_ = _atom(cursor)
-        text = cursor.texts[cursor.at]
+        text = cursor.token
         if text == "?" or text == "[":
             type_ = _suffixes(cursor, type_)
         elif text == "|" or text == "&":
@@ -34,9 +34,9 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
     while True:
         if cursor.take("?"):
             type_ = OptionalType(type_)
-            if cursor.texts[cursor.at] in ("(", "!"):
+            if cursor.token in ("(", "!"):
                 raise _misplaced(cursor)
-        elif cursor.texts[cursor.at] == "[":
+        elif cursor.token == "[":
             type_ = ListType(type_, _size(cursor), _annotation(cursor))
         else:
             return type_
@@ -50,7 +50,7 @@ def _size(cursor: Cursor) -> int | None:
     cursor.advance()
     size: int | None = None
     if cursor.kind == NUMBER:
-        digits = cursor.texts[cursor.at]
+        digits = cursor.token
         if not digits.isdigit() or len(digits) > 9:
             cursor.report_here("TG217", f"`{cursor.shorten(digits)}` is not a list size", "here")
         else:
@@ -68,15 +68,15 @@ def _size(cursor: Cursor) -> int | None:
 def _atom(cursor: Cursor) -> Type:
     start = cursor.start
     if cursor.kind != IDENT:
-        if cursor.texts[cursor.at] == "(":
+        if cursor.token == "(":
             return TupleType(_type_list(cursor), _annotation(cursor))
         code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
         raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
     name = cursor.advance()
     # `__torch__.torch.classes.c10d.Work`, or a name from another language.
-    while cursor.texts[cursor.at] in (".", "::"):
+    while cursor.token in (".", "::"):
         name += cursor.advance() + cursor.ident("TG202", "a name")
-    text = cursor.texts[cursor.at]
+    text = cursor.token
     if text == "(" and name in GENERIC_TYPES:
         return GenericType(name, _type_list(cursor), _annotation(cursor))
     name_end = cursor.last_end
@@ -154,7 +154,7 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
         cursor.expect(")", "TG208")
     except Abort:
         # The parenthesis belongs to the annotation: leaving it would end the argument list.
-        while cursor.kind != "end" and cursor.texts[cursor.at] not in (",", ")"):
+        while cursor.kind != "end" and cursor.token not in (",", ")"):
             cursor.advance()
         cursor.take(")")
         raise
@@ -180,7 +180,7 @@ def _misplaced(cursor: Cursor) -> Abort:
 def _alias_set(cursor: Cursor) -> tuple[str, ...]:
     names: list[str] = []
     while not names or cursor.take("|"):
-        if cursor.texts[cursor.at] != "*" and cursor.kind != IDENT:
+        if cursor.token != "*" and cursor.kind != IDENT:
             raise cursor.abort(
                 "TG208",
                 f"expected an alias set, found {cursor.found()}",

@@ -47,6 +47,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.python import KINDS, NUMBER_FUNCTIONS, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, Undeclared, every_part, nothing_known
 from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.samples import Reference
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import Return
@@ -88,9 +89,9 @@ def reference_trees(
     assert function.samples is not None and function.samples.reference is not None
     reference = function.samples.reference
     place = reference.places.get
-    given: dict[str, Expression] = {}
-    for python, name in function.python_names.items():
-        given[python] = nodes.Name(name)
+    given: dict[str, Expression] = {
+        python: nodes.Name(name) for python, name in python_names(schema).items()
+    }
     given |= dict(more)
     kinds = dict(KINDS)
     for argument in schema.arguments:
@@ -178,7 +179,7 @@ def _check_call(part: Typed, node: nodes.Call) -> Findings:
             return
         wrong = not_a_method(part, "Python", torch.python_methods)
         if wrong is not None:
-            yield Found(wrong.code, wrong.message, node.span, "no such method", wrong.help)
+            yield wrong
             return
         if part.parts[0].kind.present != TENSOR:
             yield from _check_of_others(part.parts[0], name, node)

@@ -159,10 +159,7 @@ def default_problem(argument: Argument) -> str:
         return "it does not accept parentheses"
     if "+" in texts:
         return "it does not accept the sign `+`"
-    atoms = []
-    for pair in zip(tokens.kinds, texts):
-        if pair[0] in (IDENT, NUMBER, STRING):
-            atoms.append(pair)
+    atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
     for index, text in enumerate(texts):
         if text == "-" and tokens.kinds[index + 1] == IDENT:
             return f"it does not read `{texts[index + 1]}` as a number"

@@ -19,9 +19,7 @@ from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 def check_releases(resolved: Resolved, project: str) -> Diagnostics:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
-    keys = {}
-    for release in RELEASES:
-        keys[release] = set(registrable_keys(table_of(release)))
+    keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
         releases = releases_of(function, project)

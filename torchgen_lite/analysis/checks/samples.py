@@ -12,7 +12,7 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction, python_names
 from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch
@@ -39,7 +39,7 @@ def check_samples(operator: Operator, samples: Samples) -> Findings:
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Findings:
     """Names in an expression that are not arguments."""
-    words = BUILTINS | function.python_names.keys()
+    words = BUILTINS | python_names(function.func).keys()
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()

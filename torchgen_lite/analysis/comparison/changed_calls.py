@@ -197,10 +197,11 @@ def compare_autocast(old: Offer, new: Offer) -> Changes:
     if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
     names = _new_names(old, new)
-    tensors = []
-    for argument in old.operator.schema.arguments:
-        if is_tensor_like(argument.type):
-            tensors.append(names.get(argument.name, argument.name))
+    tensors = [
+        names.get(argument.name, argument.name)
+        for argument in old.operator.schema.arguments
+        if is_tensor_like(argument.type)
+    ]
     before = _precision(old.operator.function.autocast, names, tensors)
     after = _precision(new.operator.function.autocast, {}, tensors)
     if before != after:

@@ -425,9 +425,10 @@ def causes(
 
 def _with_types(lost: Sequence[set[str]]) -> str:
     """Which types operators had that no operator has any more."""
-    parts = []
-    for name, count in Counter(chain.from_iterable(lost)).items():
-        parts.append(f"{count} of them with `{name}`, which no argument has any more")
+    parts = [
+        f"{count} of them with `{name}`, which no argument has any more"
+        for name, count in Counter(chain.from_iterable(lost)).items()
+    ]
     return f": {', '.join(parts)}" if parts else ""
 
 

@@ -55,10 +55,7 @@ def tags_of(
     following = _KIND_TAGS.get(kind, ())
     if function.namespace == "aten":
         following = ("pt2_compliant_tag", *following)
-    added = []
-    for tag in following:
-        if tag in vocabulary and tag not in function.tags:
-            added.append(tag)
+    added = [tag for tag in following if tag in vocabulary and tag not in function.tags]
     return (*function.tags, *added)
 
 

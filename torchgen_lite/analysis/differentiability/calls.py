@@ -103,7 +103,7 @@ def wrong_calls(tree: Typed, speech: Speech) -> Findings:
             continue
         lacks = not_a_method(part, " or ".join(speech.languages), speech.methods)
         if lacks is not None and not speech.skips(name_called(node)):
-            yield Found(lacks.code, lacks.message, node.span, "no such method", lacks.help)
+            yield lacks
         elif part.operator is None and part.saved is None:
             yield from _check_call(part, node, speech)
 

@@ -148,10 +148,9 @@ def _check_results(
         if formula.word == NOT_DIFFERENTIABLE:
             without.update(name for name in formula.names if name not in inputs)
     results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
-    gives = []
-    for name, value, flag in results:
-        if flag is not False and is_tensor_like(value.type):
-            gives.append(name)
+    gives = [
+        name for name, value, flag in results if flag is not False and is_tensor_like(value.type)
+    ]
     if given and without.issuperset(gives):
         yield Found(
             "TG326",

@@ -79,20 +79,14 @@ def refuses_forward(info: DifferentiabilityInfo) -> str:
     schema = info.function.func
     names = return_names(schema)
     written = {one.name for one in info.forward}
-    missing = []
-    for index in info.outputs:
-        if written and names[index] not in written:
-            missing.append(names[index])
+    missing = [names[index] for index in info.outputs if written and names[index] not in written]
     # The tensors of lists are not asked whether they need a gradient.
     answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
     tensors = [tensor.name for tensor in tensor_arguments(schema.inputs)]
     missing += [name for name in tensors if info.slots and name not in answered]
     if missing:
         return f"there is none for `{missing[0]}`"
-    curved = []
-    for d in info.derivatives:
-        if nonlinear(d.tree, info.gradients) is not None:
-            curved.append(d)
+    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
     if written or not curved:
         return ""
     return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"

@@ -51,10 +51,7 @@ def _check_unused(info: DifferentiabilityInfo) -> Diagnostics:
     used = set[int]()
     for derivative in info.derivatives:
         used.update(_used(derivative.tree, info))
-    unused = []
-    for position, index in enumerate(info.outputs):
-        if position not in used:
-            unused.append(index)
+    unused = [index for position, index in enumerate(info.outputs) if position not in used]
     if not used or not unused:
         return
     gradient = f"grad_{names[unused[0]]}"
@@ -87,7 +84,5 @@ def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:
 def _flags(info: DifferentiabilityInfo, without: Collection[int]) -> str:
     """`output_differentiability: [True, False]`, without some of the results that have a gradient now."""
     count = len(info.function.func.returns)
-    flags = []
-    for index in range(count):
-        flags.append(str(index in info.outputs and index not in without))
+    flags = [str(index in info.outputs and index not in without) for index in range(count)]
     return f"output_differentiability: [{', '.join(flags)}]"

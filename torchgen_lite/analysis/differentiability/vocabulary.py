@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.diagnostics import did_you_mean, write_instead
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import BOOL, TENSOR, UNKNOWN, Kind, Sort, kind_of_type
@@ -129,9 +129,7 @@ def is_other(call: Typed) -> bool:
         places = callee.by_position(len(parts))[: len(parts)]
         pairs = list(zip(places, parts))
         truths = [_is_truth(place) and _is_number(part) for place, part in pairs]
-        fits = []
-        for is_truth, pair in zip(truths, pairs):
-            fits.append(is_truth or takes(pair[0], pair[1].kind))
+        fits = [is_truth or takes(pair[0], pair[1].kind) for is_truth, pair in zip(truths, pairs)]
         if len(places) == len(parts) and any(truths) and all(fits):
             return True
     return False
@@ -179,10 +177,7 @@ class Vocabulary:
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        own = []
-        for f in functions:
-            if f.namespace not in TORCH_NAMESPACES:
-                own.append(f.func.base_name)
+        own = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
         self.own = frozenset(own)
         self.helpers = frozenset(helpers or ()).difference(own)
         self.closed = helpers is not None
@@ -365,10 +360,7 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    required = set()
-    for argument in overload.func.arguments:
-        if argument.default is None:
-            required.add(argument.name)
+    required = {argument.name for argument in overload.func.arguments if argument.default is None}
     bound = overload.bound(len(kinds), ())
     return (
         len(places) == len(kinds)
@@ -411,15 +403,7 @@ def _is_item(argument: Argument, part: Typed) -> bool:
     return is_single and wanted.is_list and takes(argument, part.kind)
 
 
-class NoMethod(NamedTuple):
-    """A method that tensors do not have, with the code and words of a diagnostic."""
-
-    code: str
-    message: str
-    help: Help | None
-
-
-def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMethod | None:
+def not_a_method(call: Typed, language: str, methods: Collection[str]) -> Found | None:
     """What is wrong with a call of a method, where tensors have these in a language."""
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.function, Member):
@@ -431,13 +415,18 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMeth
     if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
         return None
     torch = functions_of_torch()
-    message = f"tensors have no method `{name}` in {language}"
+    missing = Found(
+        "TG322",
+        f"tensors have no method `{name}` in {language}",
+        node.span,
+        "no such method",
+    )
     if name in torch.python_methods | torch.cpp_methods:
-        return NoMethod("TG540", message, None)
+        return missing._replace(code="TG540")
     if name not in torch.at:
-        return NoMethod("TG322", message, did_you_mean(name, methods))
+        return missing._replace(help=did_you_mean(name, methods))
     function = Call(Name(name), (value, *node.arguments), node.keywords)
-    return NoMethod("TG322", message, write_instead(str(node), str(function)))
+    return missing._replace(help=write_instead(str(node), str(function)))
 
 
 def _is_tensor(part: Typed) -> bool:

@@ -114,10 +114,7 @@ def backend_without_meta(program: Program, policies: Sequence[Policy] | None) ->
     hint = "add `Meta: ...`"
     if takes_fakes:
         hint += ", or a `fake:` rule for target `torch-python`"
-    asked = []
-    for o in program.resolved.declared:
-        if _is_traced(o.function, program.resolved):
-            asked.append(o)
+    asked = [o for o in program.resolved.declared if _is_traced(o.function, program.resolved)]
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
     for registered in registrations(program, policy, asked):
         kernels[registered.operator.name].setdefault(registered.key, registered.origin.name)
@@ -143,10 +140,7 @@ def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     if not function.is_written or is_structured or function.name in resolved.lent:
         return False
     # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` or `axes` is said there.
-    unread = []
-    for f in ("fake", "axes"):
-        if function.place(f) and getattr(function, f) is None:
-            unread.append(f)
+    unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]
     if unread or function.place("kernels") is not None:
         return False
     keys = function.keys

@@ -56,9 +56,10 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    found = {}
-    for argument in function.func.inputs:
-        found[argument.name] = (bare_type(argument.type), argument.kwarg_only, argument.default)
+    found = {
+        argument.name: (bare_type(argument.type), argument.kwarg_only, argument.default)
+        for argument in function.func.inputs
+    }
     return found
 
 

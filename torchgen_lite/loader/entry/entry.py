@@ -134,6 +134,11 @@ class DispatchEntry(NamedTuple):
         return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
+def python_names(schema: FunctionSchema) -> dict[str, str]:
+    """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
+    return {a.name + "_" * iskeyword(a.name): a.name for a in schema.arguments}
+
+
 @compared(-1)
 class NativeFunction(NamedTuple):
     """An operator as declared. `namespace` is `aten` unless the schema names another.
@@ -207,16 +212,11 @@ class NativeFunction(NamedTuple):
         return is_own or self.is_part_of_structured
 
     @property
-    def python_names(self) -> dict[str, str]:
-        """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
-        return {a.name + "_" * iskeyword(a.name): a.name for a in self.func.arguments}
-
-    @property
     def reference_function(self) -> str:
         """The function that the reference of its samples names; empty for an expression, which an argument is, too."""
         reference = self.samples.reference if self.samples is not None else None
         named = reference.function if reference is not None else ""
-        return "" if named.partition(".")[0] in self.python_names else named
+        return "" if named.partition(".")[0] in python_names(self.func) else named
 
     @property
     def is_auto(self) -> bool:

@@ -25,6 +25,7 @@ from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
+from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
@@ -398,18 +399,11 @@ def _read_python(
                 "here",
             )
             return None
-    own = {*let, *_names_in_python(reader)}
+    own = {*let, *(python_names(reader.func) if reader.func else ())}
     if TORCH not in own:
         tree = with_prefix(tree, functions_of_torch().torch, own | BUILTINS)
     places = {part: place(part) for part in ast.walk(tree)}
     return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
-
-
-def _names_in_python(reader: EntryReader) -> Collection[str]:
-    """The names of the arguments, with the underscore that a reserved word of Python gets."""
-    if reader.func is None:
-        return ()
-    return [a.name + "_" * iskeyword(a.name) for a in reader.func.arguments]
 
 
 def _unread(node: ast.AST) -> str:
