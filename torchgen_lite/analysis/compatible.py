@@ -29,7 +29,7 @@ INTEGERS = frozenset(
 _NUMBERS = frozenset({"int", "float", "complex"})
 
 # Canonical values for constants with two names, or a name and a number.
-_SAME_CONSTANTS: dict[str, object] = {
+_SAME_CONSTANTS = {
     **ENUMERATORS["ScalarType"],
     **{name: number for number, name in enumerate(ENUMERATORS["MemoryFormat"])},
     "Mean": 1,

@@ -26,7 +26,7 @@ FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
 # c10's words for composite kernels are older than the keys, which authors of kernels know.
-CALLED: Mapping[str, str] = {
+CALLED = {
     "math kernel": "CompositeImplicitAutograd",
     "default backend kernel": "CompositeExplicitAutograd",
     "nested kernel": "CompositeImplicitAutogradNestedTensor",

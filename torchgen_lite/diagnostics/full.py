@@ -120,7 +120,7 @@ def _render_source(
     primary = diagnostic.label
     context = diagnostic.context
     source = primary.span.source if primary is not None else None
-    others: list[_Mark] = [(label, "-", "frame") for label in diagnostic.secondary]
+    others = [(label, "-", "frame") for label in diagnostic.secondary]
     shown = [(":::", [mark]) for mark in others if mark[0].span.source is not source]
     if primary is not None:
         here = [mark for mark in others if mark[0].span.source is source]
@@ -140,7 +140,7 @@ def _snippet(
     """Numbered source lines in order, each followed by the underlines that belong to it."""
     source = marks[0][0].span.source
     wanted = sorted({label.span.line for label, _, _ in marks} | set(extra_lines))
-    previous: int | None = None
+    previous = None
     for line in wanted:
         if previous is not None and line - previous > _GAP:
             yield "..."

@@ -38,7 +38,7 @@ def _rule(code: str) -> dict[str, object]:
 
 def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     said = content_of(diagnostic)
-    result: dict[str, object] = {
+    result = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": diagnostic.severity,

@@ -137,7 +137,7 @@ Expression = Union[
     Name, Literal, Member, Call, Subscript, Unary, Binary, Conditional, ListDisplay, Lambda
 ]
 
-_OPERANDS: dict[type, tuple[str, ...]] = {
+_OPERANDS = {
     Member: ("value",),
     Subscript: ("value", "index"),
     Unary: ("operand",),

@@ -157,7 +157,7 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
-    hint: Help = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
+    hint = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
     if near is None and node.name in language.methods:
         hint = write_instead(str(node), f"{node}()")
     return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)

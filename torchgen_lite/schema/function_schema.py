@@ -168,7 +168,7 @@ class FunctionSchema:
 
     def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
         """Each positional argument that has no default but follows one that does, with that one."""
-        earlier: Argument | None = None
+        earlier = None
         for argument in self.positional:
             if argument.default is not None:
                 earlier = argument

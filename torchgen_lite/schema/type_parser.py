@@ -48,7 +48,7 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
 def _size(cursor: Cursor) -> int | None:
     opening = cursor.start
     cursor.advance()
-    size: int | None = None
+    size = None
     if cursor.kind == NUMBER:
         digits = cursor.token
         if not digits.isdigit() or len(digits) > 9:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.finding import Findings, Found
-from torchgen_lite.diagnostics import Help, Suggestion
+from torchgen_lite.diagnostics import Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -49,7 +49,7 @@ def _none(argument: Argument) -> Found:
     right = f"{argument.type}?"
     place = argument.type_span
     text = f"write `{right} {argument.name}=None`"
-    hint: Help = Suggestion(text, place, right, is_safe=False) if place else text
+    hint = Suggestion(text, place, right, is_safe=False) if place else text
     span = argument.default_span or argument.span
     return Found("TG218", message, span, "not optional", hint)
 

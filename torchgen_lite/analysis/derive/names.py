@@ -14,7 +14,7 @@ GENERATED = "generated"
 # The tags that a derived variant inherits from its base.
 _INHERITED = ("nondeterministic_seeded", "view_copy", "pt2_compliant_tag")
 # Scratch space is an out argument too.
-_KIND_TAGS: dict[SchemaKind, tuple[str, ...]] = {
+_KIND_TAGS = {
     SchemaKind.out: ("out",),
     SchemaKind.scratch: ("out",),
     SchemaKind.inplace: ("inplace",),

@@ -73,7 +73,7 @@ def read_info(
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """The kinds of the names in formulas."""
-    kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
+    kinds = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
     kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
     values = {}
     if argument_layout(schema).options is not None:

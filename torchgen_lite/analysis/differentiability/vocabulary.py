@@ -87,7 +87,7 @@ def _positions(
     layout = argument_layout(schema)
     if layout.options is None:
         return layout.inputs, layout.inputs
-    positions: tuple[Argument | None, ...] = layout.positional + layout.before_options
+    positions = layout.positional + layout.before_options
     return positions + (() if is_own else (None, *layout.after_options)), layout.inputs
 
 

@@ -24,7 +24,7 @@ def variant_disagrees(resolved: Resolved) -> Diagnostics:
     `FunctionSchema.signature`). The order is not compared: a method begins with `self`. A composite
     variant needs no group.
     """
-    overloads: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
+    overloads = defaultdict(list)
     for operator in resolved.declared:
         if operator.kind is SchemaKind.functional:
             function = operator.function

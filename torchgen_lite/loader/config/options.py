@@ -65,7 +65,7 @@ TABLE: Kind[Mapping[str, object]] = _fitting(
 
 def number(least: int, most: int) -> Kind[int]:
     """An integer between two bounds."""
-    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
+    schema = {"type": "integer", "minimum": least, "maximum": most}
     bounds = range(least, most + 1)
     name = f"a number from {least} to {most}"
     return _fitting(name, schema, lambda value: type(value) is int and value in bounds)
@@ -173,7 +173,7 @@ class Option:
 
     @property
     def schema(self) -> Json:
-        schema: Json = {"description": self.doc, **self.kind.schema}
+        schema = {"description": self.doc, **self.kind.schema}
         if self.default == "" and "pattern" in schema:
             schema["pattern"] = f"^$|{schema['pattern']}"
         return schema
@@ -227,7 +227,7 @@ def read_options(
 def table_schema(options: Iterable[Option], **more: object) -> Json:
     """The JSON Schema of a table with these options, and `more` properties."""
     known = list(options)
-    schema: Json = {
+    schema = {
         "type": "object",
         "properties": {**{option.name: option.schema for option in known}, **more},
         "additionalProperties": False,

@@ -82,8 +82,8 @@ class Derivatives:
 def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
     """The formulas of a mapping, with its variants by key."""
     variants = {}
-    differentiability: tuple[bool | str, ...] | None = None
-    place: Span | None = None
+    differentiability = None
+    place = None
     let: tuple[Formula, ...] = ()
     plain = []
     values = _names_of_let(pairs)

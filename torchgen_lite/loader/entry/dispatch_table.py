@@ -73,7 +73,7 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
 def _read_line(
     reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
 ) -> None:
-    kernel: str | None = None
+    kernel = None
     if not isinstance(value, ScalarNode) or value.is_null:
         reader.wrong_type(
             short(key.value),

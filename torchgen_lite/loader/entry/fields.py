@@ -202,12 +202,12 @@ _FIELDS = (
         for release, name, type_, meant in native.RETIRED
     ],
 )
-FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
+FIELDS = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
 # Fields that are not retired and not kept as text, so nothing is left to check.
 USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
-FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
+FIELD_ORDER = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
 def read_fields(reader: EntryReader) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
     for name in dialect.extra_fields:
         properties[name] = {"description": "A field of a vendor, declared in the configuration."}
     is_true = {"structured": {"const": True}}
-    entry: Json = {
+    entry = {
         "type": "object",
         "required": ["func"],
         "properties": properties,

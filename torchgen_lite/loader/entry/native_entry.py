@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
-from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
+from torchgen_lite.schema import Argument, FunctionSchema, parse_schema
 
 MAX_ARGUMENTS = 64
 """The limit of c10's dispatcher, and of this project's."""
@@ -104,8 +104,8 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
-    arguments: list[tuple[str, Argument | Return]] = [(a.name, a) for a in schema.arguments]
-    results: list[tuple[str, Argument | Return]] = [(r.name, r) for r in schema.returns if r.name]
+    arguments = [(a.name, a) for a in schema.arguments]
+    results = [(r.name, r) for r in schema.returns if r.name]
     for what, named in (("argument", arguments), ("result", results)):
         seen: dict[str, Span | None] = {}
         for name, part in named if len(dict(named)) < len(named) else ():

@@ -45,7 +45,7 @@ _WORDS = blocks_beside(__file__)
 _KEYS, _TYPES = tuple(_WORDS["keys"].split()), tuple(_WORDS["types"].split())
 RETIRED = [line.split(None, 3) for line in _WORDS["retired"].splitlines()]
 _DISPATCH_KEYS = ("CUDA", "CPU")
-_LOOP_TABLE: Json = {
+_LOOP_TABLE = {
     "type": "object",
     "propertyNames": {"enum": list(_KEYS)},
     "additionalProperties": {"type": "string"},
@@ -286,7 +286,7 @@ def _dispatch_schema(dialect: Dialect) -> Json:
 
 
 _LINES = plain(type="array", items={"type": "string"})
-_GUARD: Json = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
+_GUARD = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
 _NAMES = rf"^\s*{OPERATOR}\s*(?:,\s*{OPERATOR}\s*)*$"
 
 GUARD = Shape(plain(anyOf=[_GUARD, {"type": "array", "items": _GUARD, "minItems": 1}]), _guard)

@@ -23,7 +23,6 @@ from keyword import iskeyword
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
-from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
 from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
@@ -434,15 +433,15 @@ def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
 
 
 _NUMBER = {"type": "number", "minimum": 0}
-_SETTINGS: Json = {
+_SETTINGS = {
     **dict.fromkeys(GRADCHECK, _NUMBER),
     "dtype": {"enum": list(DTYPES[2:])},
     "check_batched_grad": {"type": "boolean"},
 }
 _GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
-_EACH: Json = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
-_MAPPING: Json = {
+_EACH = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
+_MAPPING = {
     "type": "object",
     "properties": {
         "calls": _CALLS,

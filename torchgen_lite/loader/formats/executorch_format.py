@@ -46,7 +46,7 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
     key, kernels = reader.fields.get("kernels", (None, None))
     if kernels is not None and not isinstance(kernels, ListNode):
         reader.wrong_type("kernels", kernels, "a list of kernels")
-    default: DispatchEntry | None = None
+    default = None
     for item in kernels.items if isinstance(kernels, ListNode) else ():
         if not isinstance(item, MapNode):
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")

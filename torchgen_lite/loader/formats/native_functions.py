@@ -75,7 +75,7 @@ def _load_file(
     source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file declares to the functions read so far."""
-    has_formulas: bool | None = None
+    has_formulas = None
     is_over = False
 
     def take(item: Node) -> bool:

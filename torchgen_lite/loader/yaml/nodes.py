@@ -262,7 +262,7 @@ def read_yaml(
                 Label(Span(source, *wrong.span()), "here"),
             ),
         )
-    root: Node | None = None
+    root = None
     builder = _Builder(source, diagnostics, take, fields)
     for _ in range(MAX_RESUMES):
         builder.restart(base)
