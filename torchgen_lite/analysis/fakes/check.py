@@ -12,7 +12,7 @@ from torchgen_lite.analysis.fakes.results import (
 from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics import Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -146,7 +146,9 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes
                 "stands alone",
             )
     shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
-    yield from _check_result(schema, result, rule, shaped)
+    misfit = _misfit(schema, result, rule, shaped)
+    if misfit is not None:
+        yield misfit
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
     wanted = {
@@ -160,69 +162,47 @@ def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes
             yield from mistakes(tree, wanted[name], schema)
 
 
-def _check_result(
+def _misfit(
     schema: FunctionSchema, result: Result, rule: FakeRule, present: set[str]
-) -> Findings:
+) -> Found | None:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
     one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"
+    places = dict(rule.field_spans)
+
+    def wrong(message: str, label: str, hint: Help | None = None, field: str = "") -> Found:
+        return Found("TG331", message, places.get(field, rule.span), label, hint)
+
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
-            yield Found(
-                "TG331",
-                f"{what} is `{result.value.type}`, not a tensor",
-                rule.span,
-                "here",
-                "give it a `value`",
-            )
-        elif not kind.is_known:
-            yield Found(
-                "TG331",
-                f"a rule cannot make a `{result.value.type}`",
-                rule.span,
-                "here",
-                "name a Python function",
-            )
-        return
+            message = f"{what} is `{result.value.type}`, not a tensor"
+            return wrong(message, "here", "give it a `value`")
+        if not kind.is_known:
+            message = f"a rule cannot make a `{result.value.type}`"
+            return wrong(message, "here", "name a Python function")
+        return None
     source = result.source
-    places = dict(rule.field_spans)
     kinds_given = [value_kind(a.type) for a in schema.arguments]
-    problem = ""
-    place = ""
-    label = "here"
-    hint = None
     if source is not None and "view" not in present:
-        problem = f"shares the memory of `{source.name}`"
-        label = "makes a new tensor"
-        hint = f"write `view: {source.name}`, with `shape` and `stride`"
-    elif source is None and "view" in present:
-        problem = "is a new tensor by its schema"
-        place = "view"
-        label = "shares memory"
-    elif source is not None and str(rule.get("view")) != source.name:
-        problem = f"is a view of `{source.name}`"
-        place = "view"
-        label = "of something else"
-    elif "value" in present:
-        problem = "is a tensor"
-        place = "value"
-        label = "no tensor"
-    elif not present & {"like", "shape", "view"}:
-        problem = f"does not give the shape of {what}"
-        what = "the rule"
-        hint = "add `like` or `shape`"
-    elif kind == kinds.TENSORS and not present & {"like", "count"}:
-        problem = "is a list of tensors"
-        label = "one tensor"
-        hint = "add `count`"
-    elif kind == kinds.TENSOR and "count" in present:
-        problem = "is one tensor"
-        place = "count"
-        label = "a list"
-    elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
-        problem = f"does not give the dtype of {what}"
-        what = "the rule"
-        hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
-    if problem:
-        yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)
+        return wrong(
+            f"{what} shares the memory of `{source.name}`",
+            "makes a new tensor",
+            f"write `view: {source.name}`, with `shape` and `stride`",
+        )
+    if source is None and "view" in present:
+        return wrong(f"{what} is a new tensor by its schema", "shares memory", None, "view")
+    if source is not None and str(rule.get("view")) != source.name:
+        return wrong(f"{what} is a view of `{source.name}`", "of something else", None, "view")
+    if "value" in present:
+        return wrong(f"{what} is a tensor", "no tensor", None, "value")
+    if not present & {"like", "shape", "view"}:
+        return wrong(f"the rule does not give the shape of {what}", "here", "add `like` or `shape`")
+    if kind == kinds.TENSORS and not present & {"like", "count"}:
+        return wrong(f"{what} is a list of tensors", "one tensor", "add `count`")
+    if kind == kinds.TENSOR and "count" in present:
+        return wrong(f"{what} is one tensor", "a list", None, "count")
+    if not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
+        like = "`like` or " if kinds.TENSORS in kinds_given else ""
+        return wrong(f"the rule does not give the dtype of {what}", "here", f"add {like}`dtype`")
+    return None
