@@ -127,7 +127,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
             if operator.is_derived:
                 origin = Origin.derived
             yield Registration(operator, kernel.key, origin, kernel)
-    if function.structured or function.structured_delegate is not None:
+    if function.is_structured:
         yield from _structured(program, operator, policy)
     if Origin.from_out in policy.makes and operator.group is not None:
         for kernel in out_kernels(operator.group, function):

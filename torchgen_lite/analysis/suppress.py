@@ -24,6 +24,7 @@ from torchgen_lite.diagnostics import (
     did_you_mean,
     is_of_others,
 )
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.reader import cut_words
@@ -109,7 +110,7 @@ def leave_out(
             names[inside[0]] = function.func.local_name
         else:
             rest.append(function)
-    listed = ", ".join(f"`{names[place]}`" for place in places if place in names)
+    listed = quoted([names[place] for place in places if place in names])
     said = "entry is" if len(names) == 1 else "entries are"
     return rest, Diagnostic(
         "TG129",

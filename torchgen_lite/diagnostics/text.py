@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -24,6 +25,11 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in ("W", "F") else 1 for c in text)
+
+
+def quoted(names: Iterable[str], between: str = ", ") -> str:
+    """`` `a`, `b` ``."""
+    return between.join([f"`{name}`" for name in names])
 
 
 def counted(number: int, word: str) -> str:

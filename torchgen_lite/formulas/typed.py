@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, chosen
 from torchgen_lite.formulas.facts import saved_by
@@ -157,7 +158,7 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
-    hint = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
+    hint = near or "there are " + quoted(language.attributes)
     if near is None and node.name in language.methods:
         hint = write_instead(str(node), f"{node}()")
     return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)

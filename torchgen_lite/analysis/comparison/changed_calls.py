@@ -25,6 +25,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.loader.entry.axes import Axed, Axes
@@ -297,7 +298,7 @@ def _releases(offer: Offer) -> list[str]:
 def _listed(ranges: Sequence[str]) -> str:
     if "" in ranges:
         return "all releases"
-    return " or ".join(f"`{one}`" for one in ranges)
+    return quoted(ranges, " or ")
 
 
 def compare_functions(old: Offer, new: Offer) -> Changes:

@@ -31,6 +31,7 @@ from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.served import Served, Strength
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.schema import SchemaKind
 
@@ -177,7 +178,7 @@ def _fallen(operator: Operator, new: Served) -> str:
 
 def listed_keys(keys: Sequence[str]) -> str:
     """`CPU`, `CUDA`, `XLA` and 9 more."""
-    shown = ", ".join(f"`{key}`" for key in keys[:3])
+    shown = quoted(keys[:3])
     if len(keys) > 3:
         return f"{shown} and {len(keys) - 3} more"
     return shown

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, chec
 from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
 from torchgen_lite.loader.entry.derivatives import (
     AUTO_ELEMENT_WISE,
@@ -222,7 +223,7 @@ def _check_missing(schema: FunctionSchema, missing: Sequence[str], place: Span |
         (lost, "{}: if {} a gradient, it is lost"),
     ):
         if names:
-            listed = ", ".join(f"`{name}`" for name in names)
+            listed = quoted(names)
             which = "one of them requires" if len(names) > 1 else "it requires"
             yield Found(
                 "TG324",
@@ -314,7 +315,7 @@ def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Fin
                 "rename the argument",
             )
     if len(ways) > 1:
-        used = " and ".join(f"`{way}`" for way in ways)
+        used = quoted(ways, " and ")
         yield Found(
             "TG327",
             f"formulas of `{schema.full_name}` mix {used}",

@@ -16,6 +16,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import callable_operato
 from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, takes
@@ -58,7 +59,7 @@ def _check(
         yield from _check_certain(schema, derivative, certain, scope)
     curved = nonlinear(derivative.tree, gradients)
     if curved is not None:
-        names = ", ".join(f"`{name}`" for name in derivative.names)
+        names = quoted(derivative.names)
         yield Found(
             "TG347",
             f"the formula of {names} is not linear in the gradient",
@@ -107,7 +108,7 @@ def _check_gradient(
         if len(inputs) > 1:
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
-                listed = ", ".join(f"`{argument.name}`" for argument in inputs)
+                listed = quoted([argument.name for argument in inputs])
                 hint = "write a formula for each"
                 yield Found(
                     "TG342",

@@ -72,8 +72,7 @@ def lacks_fake(operator: Operator) -> bool:
 def _has_meta(operator: Operator) -> bool:
     """Whether there is a kernel for `Meta`, which is the fake, or a meta function."""
     function = operator.function
-    is_structured = function.structured or function.structured_delegate is not None
-    return is_structured or "Meta" in operator.keys
+    return function.is_structured or "Meta" in operator.keys
 
 
 def uses_axes(operator: Operator) -> bool:

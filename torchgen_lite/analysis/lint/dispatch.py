@@ -136,8 +136,7 @@ def backend_without_meta(program: Program, policies: Sequence[Policy] | None) ->
 
 def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     """Whether an entry has kernels for backends that return tensors, and none for Meta that PyTorch has or makes."""
-    is_structured = function.structured or function.structured_delegate is not None
-    if not function.is_written or is_structured or function.name in resolved.lent:
+    if not function.is_written or function.is_structured or function.name in resolved.lent:
         return False
     # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` or `axes` is said there.
     unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]

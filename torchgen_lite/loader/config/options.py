@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import Help, did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.
@@ -73,7 +74,7 @@ def number(least: int, most: int) -> Kind[int]:
 
 def choice(*words: str) -> Kind[str]:
     """One of a few words."""
-    name = " or ".join(f"`{word}`" for word in words)
+    name = quoted(words, " or ")
     return _fitting(name, {"enum": list(words)}, lambda value: value in words, words)
 
 

@@ -20,7 +20,7 @@ from torchgen_lite.loader.entry.shapes import Shape, plain, words
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch.files import find_torch_files
 from torchgen_lite.loader.versions import parse_version, version_text
-from torchgen_lite.loader.yaml.nodes import ListNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, Node, ScalarNode, is_text
 
 DTYPES = ("float32", "lower_precision")
 _FIELDS = ("dtype", "only", "result")
@@ -112,7 +112,7 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
             if isinstance(value, ListNode) and not value.items:
                 reader.report("TG337", "`only` names no tensor", value, "empty", "leave it out")
             continue
-        if not isinstance(value, ScalarNode) or value.is_null or not value.value:
+        if not is_text(value) or not value.value:
             reader.wrong_type(key.value, value, "a name")
             return None
         if key.value == "dtype" and not _is_dtype(reader, value):

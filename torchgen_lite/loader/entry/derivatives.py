@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.mistakes import answer_in_a_formula
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_prefix
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -151,7 +152,7 @@ def in_order(
         known = [use for use in uses if use[0] in written]
         for name, span in sorted(known, key=lambda use: written[use[0]]):
             if name in making:
-                circle = " -> ".join(f"`{one}`" for one in (*making[making.index(name) :], name))
+                circle = quoted([*making[making.index(name) :], name], " -> ")
                 reader.report("TG385", f"`{name}` needs itself: {circle}", span, "here again")
             elif name not in order and len(making) == _MOST_VALUES:
                 reader.report(
@@ -270,7 +271,7 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
         return None
     values: list[bool | str] = []
     for item in node.items:
-        if not isinstance(item, ScalarNode) or item.is_null:
+        if not is_text(item):
             reader.wrong_type("output_differentiability", item, "True, False or a condition")
         elif item.style == "" and item.value in TRUTH:
             values.append(TRUTH[item.value])

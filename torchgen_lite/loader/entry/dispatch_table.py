@@ -14,7 +14,7 @@ from torchgen_lite.loader.entry.reader import (
     missing_space,
     short,
 )
-from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode, is_text
 
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
@@ -48,7 +48,7 @@ def _renamed(key: str, privateuse1: str) -> str:
 
 def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchEntry, ...]:
     """The lines of an entry's dispatch table, in the order written, with each key once."""
-    if isinstance(node, ScalarNode) and not node.is_null:
+    if is_text(node):
         # Until PyTorch 1.6 the value could be a single kernel for every backend.
         message = f"`{name}` is a mapping from keys to kernels"
         if hint := missing_space(node):
@@ -74,7 +74,7 @@ def _read_line(
     reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
 ) -> None:
     kernel = None
-    if not isinstance(value, ScalarNode) or value.is_null:
+    if not is_text(value):
         reader.wrong_type(
             short(key.value),
             value,

@@ -208,8 +208,12 @@ class NativeFunction(NamedTuple):
     @property
     def shares_structured(self) -> bool:
         """Whether it is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
-        is_own = self.structured or self.structured_delegate is not None
-        return is_own or self.is_part_of_structured
+        return self.is_structured or self.is_part_of_structured
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether its kernel, or that of the variant it delegates to, is split into two functions."""
+        return self.structured or self.structured_delegate is not None
 
     @property
     def reference_function(self) -> str:

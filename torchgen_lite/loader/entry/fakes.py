@@ -23,7 +23,7 @@ from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 
 RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
@@ -124,7 +124,7 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
         return None
     for key, value in pairs:
         condition = parse_in(reader, key.value, reader.locator(key))
-        if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
+        if not is_text(value) or not value.value.strip():
             reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
             found.append(FakeCheck(condition, " ".join(value.value.split())))

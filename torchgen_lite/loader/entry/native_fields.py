@@ -32,7 +32,7 @@ from torchgen_lite.loader.entry.reader import (
 )
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, one_of, plain, some_of, words
 from torchgen_lite.loader.sources import blocks_beside
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
 from torchgen_lite.schema.kind import VARIANTS
@@ -106,7 +106,7 @@ def _is_replacement(reader: EntryReader, line: str, node: Node) -> bool:
 
 def _inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
     """Each key with its line as written; the lines have been checked."""
-    if isinstance(node, ScalarNode) and not node.is_null:
+    if is_text(node):
         return (("Generic", _loop(reader, node.value, node)),)
     if not isinstance(node, MapNode):
         reader.wrong_type(name, node, "a mapping or text")

@@ -16,10 +16,11 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     did_you_mean,
 )
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.loader.yaml.text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, return_names
 
@@ -215,7 +216,7 @@ class EntryReader:
         self, name: str, node: Node, wanted: str = "a string", missing: str = ""
     ) -> ScalarNode | None:
         """The node, if it is a text; `missing` is as for `wrong_type`."""
-        if isinstance(node, ScalarNode) and not node.is_null:
+        if is_text(node):
             return node
         self.wrong_type(name, node, wanted, missing=missing)
         return None
@@ -251,7 +252,7 @@ class EntryReader:
         """The words of a comma list or a YAML list, with their places."""
         words = []
         for item in node.items if isinstance(node, ListNode) else [node]:
-            if isinstance(item, ScalarNode) and not item.is_null:
+            if is_text(item):
                 words += self.split_words(item)
             else:
                 self.wrong_type(name, item, "a string" if item is not node else "words")
@@ -282,7 +283,7 @@ class EntryReader:
         names = tuple(choices)
         hint = None if self.is_full else did_you_mean(word, names)
         if hint is None and len(names) < 8:
-            hint = "one of " + ", ".join(f"`{n}`" for n in names)
+            hint = "one of " + quoted(names)
         article = "an" if what[0] in "aeiou" else "a"
         self.report(code, f"unknown {what} `{short(word)}`", at, f"not {article} {what}", hint)
         return False

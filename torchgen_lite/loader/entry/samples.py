@@ -29,7 +29,7 @@ from torchgen_lite.loader.entry.fakes import parse_in, read_expression
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import return_names
 
 # The dtypes that the floating-point tensors of samples may have.
@@ -271,7 +271,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
     if isinstance(node, MapNode):
         return _read_results(reader, node, return_names(reader.func)) if reader.func else None
-    text = node.value.strip() if isinstance(node, ScalarNode) and not node.is_null else ""
+    text = node.value.strip() if is_text(node) else ""
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
         first, *rest = text.split(".")
         tree: ast.expr = ast.Name(first)

@@ -422,8 +422,10 @@ def _add(
         )
         return function
     dispatch = function.dispatch
-    is_structured = function.structured or function.structured_delegate is not None
-    if not (dispatch or is_structured or function.place("dispatch")) and function.is_written:
+    if (
+        not (dispatch or function.is_structured or function.place("dispatch"))
+        and function.is_written
+    ):
         # The implicit kernel stays: adding a backend must not take it away.
         implicit = function.func.flat_name
         own = function.place("func") or span

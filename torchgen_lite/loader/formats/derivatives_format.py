@@ -18,7 +18,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.formats.vendor_versions import VendorVersions
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, is_text
 from torchgen_lite.schema import parse_schema
 
 # Fields of a file that is not a list of entries.
@@ -56,7 +56,7 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     releases = versions.every if version is None else versions.read("version", version[1])
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None
-    if not isinstance(name, ScalarNode) or name.is_null:
+    if not is_text(name):
         near = next((field for field in reader.fields if did_you_mean(field, ("name",))), "")
         place = reader.fields[near][0] if near else node
         misspelled = meant(near, "name") if near else None

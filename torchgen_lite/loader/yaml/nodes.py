@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 import yaml
 
@@ -79,6 +79,13 @@ class MapNode:
 
 
 Node = Union[ScalarNode, ListNode, MapNode]
+
+
+def is_text(node: Node | None) -> TypeGuard[ScalarNode]:
+    """Whether there is a scalar that is not null."""
+    return isinstance(node, ScalarNode) and not node.is_null
+
+
 Take = Callable[[Node], bool]
 """Called with each complete item of the outermost list; returns whether the item can be dropped."""
 
