@@ -18,9 +18,21 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
     used = sorted({d.code for d in diagnostics})
     rules = map(_rule, used)
     results = [_result(d, used.index(d.code)) for d in diagnostics]
-    driver = {"name": "torchgen-lite", "version": version, "rules": list(rules)}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    driver = {
+        "name": "torchgen-lite",
+        "version": version,
+        "rules": list(rules),
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    log = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [run],
+    }
     return json.dumps(log, indent=2) + "\n"
 
 
@@ -54,7 +66,11 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
     if said.others:
         result["relatedLocations"] = [
-            {"id": i, **_location(label.span), "message": {"text": label.text}}
+            {
+                "id": i,
+                **_location(label.span),
+                "message": {"text": label.text},
+            }
             for i, label in enumerate(said.others)
         ]
     return result
