@@ -8,11 +8,11 @@ a result, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.fakes.results import results_of
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
@@ -69,9 +69,9 @@ def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
     tensors = {tensor.name: tensor.axes for tensor in line.tensors}
-    results = {}
-    for index, result in enumerate(line.results):
-        results[_name(names, index, result)] = result.axes
+    results = {
+        _name(names, index, result): result.axes for index, result in enumerate(line.results)
+    }
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
         axes = tensors.get(argument.name, results.get(argument.name))
@@ -120,7 +120,7 @@ def _unsuited(operator: Operator) -> str:
     return f"`{name}` returns and writes no tensor"
 
 
-def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
+def check_axes(operator: Operator, line: Axes) -> Findings:
     """Every mistake in a line of `axes:`."""
     schema = operator.schema
     reason = _unsuited(operator)
@@ -130,9 +130,9 @@ def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
     tensors = [a.name for a in tensors_in(schema.arguments)]
     results = _result_names(schema)
     named_tensors = [(tensor.name, tensor) for tensor in line.tensors]
-    named_results = []
-    for index, result in enumerate(line.results):
-        named_results.append((_name(results, index, result), result))
+    named_results = [
+        (_name(results, index, result), result) for index, result in enumerate(line.results)
+    ]
     wrong = [
         *_check_names(schema, "tensor", tensors, named_tensors),
         *_check_names(schema, "result", results, named_results),
@@ -140,70 +140,114 @@ def check_axes(operator: Operator, line: Axes) -> Iterator[Found]:
     given = {result.name for result in _completed(schema, line).results}
     for name in results:
         if name not in given:
-            message = f"no axes for result `{name}` of `{schema.full_name}`"
-            wrong.append(Found("TG349", message, line.results[-1].span, "missing beside this"))
+            wrong.append(
+                Found(
+                    "TG349",
+                    f"no axes for result `{name}` of `{schema.full_name}`",
+                    line.results[-1].span,
+                    "missing beside this",
+                )
+            )
     yield from wrong or _check_agreement(schema, line)
 
 
 def _check_names(
     schema: FunctionSchema, what: str, names: list[str], given: list[tuple[str, Axed]]
-) -> Iterator[Found]:
+) -> Findings:
     """Each is what the operator has, once, and has an axis once."""
     every = f"its {what}s are {', '.join(names)}"
-    seen: set[str] = set()
+    seen = set()
     for name, value in given:
         if not name:
-            message = f"`{schema.full_name}` has {counted(len(names), what)}"
-            yield Found("TG349", message, value.span, "one more", every)
+            yield Found(
+                "TG349",
+                f"`{schema.full_name}` has {counted(len(names), what)}",
+                value.span,
+                "one more",
+                every,
+            )
         elif name not in names:
-            message = f"`{schema.full_name}` has no {what} `{name}`"
             hint = did_you_mean(name, names) or every
-            yield Found("TG349", message, value.span, f"not a {what}", hint)
+            yield Found(
+                "TG349",
+                f"`{schema.full_name}` has no {what} `{name}`",
+                value.span,
+                f"not a {what}",
+                hint,
+            )
         elif name in seen:
             yield Found("TG349", f"{what} `{name}` is named twice", value.span, "again")
         seen.add(name)
         yield from _check_repeated(value.axes)
 
 
-def _check_repeated(axes: Iterable[Axis]) -> Iterator[Found]:
-    seen: set[str] = set()
+def _check_repeated(axes: Iterable[Axis]) -> Findings:
+    seen = set()
     for axis in axes:
         if axis.name in seen:
-            message = f"a tensor has axis `{axis.name}` twice"
-            yield Found("TG349", message, axis.span, "again", "give it another name")
+            yield Found(
+                "TG349",
+                f"a tensor has axis `{axis.name}` twice",
+                axis.span,
+                "again",
+                "give it another name",
+            )
         seen.add(axis.name)
 
 
-def _check_agreement(schema: FunctionSchema, line: Axes) -> Iterator[Found]:
+def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
     """See Note [What an axis must be]."""
     whole = _completed(schema, line)
     every = _axes_in(*line.tensors, *line.results)
     first = {axis.name: axis for axis in reversed(every)}
     for axis in every:
         if axis.mark != first[axis.name].mark:
-            message = f"axis `{axis.name}` is `{first[axis.name]}` before, and `{axis}` here"
-            yield Found("TG349", message, axis.span, "another mark", "mark it alike everywhere")
+            yield Found(
+                "TG349",
+                f"axis `{axis.name}` is `{first[axis.name]}` before, and `{axis}` here",
+                axis.span,
+                "another mark",
+                "mark it alike everywhere",
+            )
             return
     given = {axis.name for axis in _axes_in(*whole.tensors)}
     for axis in first.values():
         lacking = [one.name for one in whole.results if axis not in one.axes]
         if axis.name not in given:
-            message = f"no tensor has axis `{axis.name}`"
             hint = did_you_mean(axis.name, given) or "give the shape with `fake:`, without `axes`"
-            yield Found("TG349", message, axis.span, "only in a result", hint)
+            yield Found(
+                "TG349",
+                f"no tensor has axis `{axis.name}`",
+                axis.span,
+                "only in a result",
+                hint,
+            )
         elif lacking and not axis.mark:
-            message = f"result `{lacking[0]}` has no axis `{axis.name}`"
-            hint = f"write `{axis.name}+` if it is summed over, or `{axis.name}!` if it is needed whole"
-            yield Found("TG349", message, axis.span, "not independent", hint)
+            yield Found(
+                "TG349",
+                f"result `{lacking[0]}` has no axis `{axis.name}`",
+                axis.span,
+                "not independent",
+                f"write `{axis.name}+` if it is summed over, or `{axis.name}!` if it is needed whole",
+            )
         elif axis.mark == "+" and not lacking:
-            message = f"every result has axis `{axis.name}`"
-            yield Found("TG349", message, axis.span, "not summed over", f"write `{axis.name}`")
+            yield Found(
+                "TG349",
+                f"every result has axis `{axis.name}`",
+                axis.span,
+                "not summed over",
+                f"write `{axis.name}`",
+            )
     yield from _check_stars(line)
     results = {result.name: result.axes for result in whole.results}
     for tensor in line.tensors:
         if results.get(tensor.name, tensor.axes) != tensor.axes:
-            message = f"`{tensor.name}` is written, so its axes stay as they are"
-            yield Found("TG349", message, tensor.span, "other axes than the result")
+            yield Found(
+                "TG349",
+                f"`{tensor.name}` is written, so its axes stay as they are",
+                tensor.span,
+                "other axes than the result",
+            )
 
 
 def _axes_in(*values: Axed) -> list[Axis]:
@@ -213,7 +257,7 @@ def _axes_in(*values: Axed) -> list[Axis]:
     return axes
 
 
-def _check_stars(line: Axes) -> Iterator[Found]:
+def _check_stars(line: Axes) -> Findings:
     """Of several `*` in a tensor, all but one must be alone in another tensor, which tells how many dimensions they are."""
     stars = {}
     for tensor in line.tensors:
@@ -222,6 +266,10 @@ def _check_stars(line: Axes) -> Iterator[Found]:
     for name, axes in stars.items():
         unknown = [axis for axis in axes if axis.name not in known]
         if len(unknown) > 1:
-            message = f"which dimensions of `{name}` are `{unknown[0]}`, and which `{unknown[1]}`?"
-            hint = "give another tensor one of them alone"
-            yield Found("TG349", message, unknown[1].span, "not told", hint)
+            yield Found(
+                "TG349",
+                f"which dimensions of `{name}` are `{unknown[0]}`, and which `{unknown[1]}`?",
+                unknown[1].span,
+                "not told",
+                "give another tensor one of them alone",
+            )

@@ -29,7 +29,7 @@ INTEGERS = frozenset(
 _NUMBERS = frozenset({"int", "float", "complex"})
 
 # Canonical values for constants with two names, or a name and a number.
-_SAME_CONSTANTS: dict[str, object] = {
+_SAME_CONSTANTS = {
     **ENUMERATORS["ScalarType"],
     **{name: number for number, name in enumerate(ENUMERATORS["MemoryFormat"])},
     "Mean": 1,
@@ -95,10 +95,7 @@ def alias_key(type_: Type) -> AliasKey:
     inherited = None
     for node in walk_type(type_):
         annotation = node.annotation or inherited
-        if isinstance(node, OptionalType):
-            inherited = annotation
-        else:
-            inherited = None
+        inherited = annotation if isinstance(node, OptionalType) else None
         if isinstance(node, OptionalType):
             continue
         if annotation is None:

@@ -67,7 +67,7 @@ class _Call(NamedTuple):
 
 def composition(operator: Operator, served: Served) -> Iterator[tuple[str, str, str]]:
     """Each subject with a word, and why. `served` is what is registered when all that a package loads is there."""
-    devices = {kernel.key for kernel in operator.own_kernels} & {"CPU", *DEVICES}
+    devices = operator.keys & {"CPU", *DEVICES}
     device = min(devices, default="CPU")
     for subject, key, answer in _SUBJECTS:
         found = answer(_Call(operator, served, key.format(device)))
@@ -89,10 +89,7 @@ def _gradients(call: _Call) -> Answer:
 
 def _forward(call: _Call) -> Answer:
     answer = _gradients(call)
-    if call.info is not None:
-        problem = refuses_forward(call.info)
-    else:
-        problem = ""
+    problem = refuses_forward(call.info) if call.info is not None else ""
     if problem and answer.word == WORKS:
         return Answer(REFUSED, problem)
     return answer
@@ -121,10 +118,7 @@ def _writes(call: _Call) -> Answer | None:
     """None for an operator that neither writes nor returns a view."""
     if not call.operator.schema.annotated:
         return None
-    if call.served.functionalizes(call.operator):
-        word = WORKS
-    else:
-        word = REFUSED
+    word = WORKS if call.served.functionalizes(call.operator) else REFUSED
     return Answer(word, call.answer.why)
 
 
@@ -162,10 +156,7 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
     """What only the package of torch-python registers."""
     function = operator.function
     line = operator.axes
-    if is_composed:
-        without = Answer(WORKS, _COMPOSED)
-    else:
-        without = Answer(REFUSED, "no axes")
+    without = Answer(WORKS, _COMPOSED) if is_composed else Answer(REFUSED, "no axes")
     yield "DTensor", *(Answer(WORKS, "axes") if line else without)
     if line:
         yield "Jagged NestedTensor", *_jagged(operator.schema, line)
@@ -228,8 +219,7 @@ def takes_a_loop(schema: FunctionSchema) -> bool:
     returned = [value.annotation for value in returns if value.annotation]
     if [argument.annotation for argument in schema.annotated] != returned:
         return False
-    tensors = tensors_in(schema.arguments)
-    if any(isinstance(argument.type, ListType) for argument in tensors):
+    if any(isinstance(argument.type, ListType) for argument in tensors_in(schema.arguments)):
         return False
     return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)
 

@@ -26,7 +26,7 @@ FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
 # c10's words for composite kernels are older than the keys, which authors of kernels know.
-CALLED: Mapping[str, str] = {
+CALLED = {
     "math kernel": "CompositeImplicitAutograd",
     "default backend kernel": "CompositeExplicitAutograd",
     "nested kernel": "CompositeImplicitAutogradNestedTensor",
@@ -83,18 +83,16 @@ def plan_of(registrations: Registrations) -> Plan:
     sets = registrations.sets
     kernels = kernels_by_key(registrations)
     falling = frozenset(key for key, label in kernels.items() if is_fallthrough(label))
-    fallbacks = {}
-    for key, label in registrations.fallbacks.items():
-        fallbacks[sets.parse(key)] = is_fallthrough(label)
+    fallbacks = {
+        sets.parse(key): is_fallthrough(label) for key, label in registrations.fallbacks.items()
+    }
     return compute_plan(frozenset(kernels), falling, fallbacks, sets)
 
 
 def kernels_by_key(registrations: Registrations) -> dict[str, str]:
     """The label of each kernel, by its key in the table."""
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
-    parsed = {}
-    for key, label in registrations.kernels.items():
-        parsed[registrations.sets.parse(key)] = label
+    parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
     if "Undefined" in parsed:
         parsed["CompositeImplicitAutograd"] = parsed.pop("Undefined")
     return parsed
@@ -116,14 +114,8 @@ def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]
     filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
     for slot in slots:
         step, origin, source = filled[slot]
-        if origin == FALLBACK:
-            label = fallbacks[slot]
-        else:
-            label = kernels.get(source, "")
-        if registrations.own is None or not source:
-            whose = ""
-        else:
-            whose = PYTORCHS
+        label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
+        whose = "" if registrations.own is None or not source else PYTORCHS
         if registrations.own and source in registrations.own:
             whose = YOURS
         yield Cell(slot, step, origin, source, label, whose)
@@ -141,10 +133,7 @@ def _filled(
         choice = choose(sets, slot, registered, slot in with_fallback)
         decided = (r.step for r in RULES if r.decide(sets, slot, registered) is not None)
         step = _STEPS.get(choice.origin) or next(decided)
-        if choice.origin == FALLBACK:
-            source = slot
-        else:
-            source = choice.source or ""
+        source = slot if choice.origin == FALLBACK else choice.source or ""
         found[slot] = (step, choice.origin, source)
     return found
 

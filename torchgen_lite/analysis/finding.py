@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
@@ -10,13 +10,14 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 
 
 class Found(NamedTuple):
-    """What a check found in an entry; the caller turns it into a diagnostic."""
+    """What a check found in an entry; the caller turns it into a diagnostic. `other` is a second labeled place."""
 
     code: str
     message: str
-    span: Span | None
+    span: Span | None = None
     label: str = ""
     help: Help | None = None
+    other: tuple[Span | None, str] = (None, "")
 
 
 class Change(NamedTuple):
@@ -28,6 +29,11 @@ class Change(NamedTuple):
     here: Span | None = None
     label: str = ""
     there: Span | None = None
+
+
+Findings = Iterator[Found]
+Changes = Iterator[Change]
+Diagnostics = Iterator[Diagnostic]
 
 
 def finding(
@@ -52,8 +58,19 @@ def finding(
     )
 
 
+Rule = Callable[[NativeFunction], Findings]
+"""What can be wrong with an entry by itself."""
+
+
+def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Diagnostics:
+    """What these rules find in each of the entries."""
+    for function in functions:
+        for rule in rules:
+            yield from findings(function, rule(function))
+
+
 def findings(
     function: NativeFunction, found: Iterable[Found], place: Span | None = None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
     return (finding(function, *one._replace(span=one.span or place)) for one in found)

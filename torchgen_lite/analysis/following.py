@@ -38,7 +38,7 @@ def out_kernels(group: VariantGroup, function: NativeFunction) -> Iterator[Dispa
 
 def _is_left_out(function: NativeFunction, key: str) -> bool:
     """Whether the entry returns tensors and has no kernel for this key or for all keys."""
-    keys = {entry.key for entry in function.dispatch}
+    keys = function.keys
     if key in keys or any(k.startswith("Composite") for k in keys):
         return False
     if not keys and function.place("dispatch") is None:

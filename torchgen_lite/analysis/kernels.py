@@ -69,8 +69,7 @@ def kernels_of(function: NativeFunction) -> tuple[DispatchEntry, ...]:
     has_table = function.dispatch or function.place("dispatch") is not None
     if has_table or function.structured_delegate is not None or not function.is_written:
         return function.dispatch
-    name = function.func.flat_name
-    entry = DispatchEntry.at(COMPOSITE_IMPLICIT, name, function.place("func"))
+    entry = DispatchEntry.at(COMPOSITE_IMPLICIT, function.func.flat_name, function.place("func"))
     return (entry._replace(is_implied=True),)
 
 

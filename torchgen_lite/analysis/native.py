@@ -71,10 +71,8 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
     tags = {} if files is None else read_tags(files)[0]
     vocabulary = tags or KNOWN_TAGS
     if names:
-        declared: Sequence[NativeFunction] = tuple(load_related(found.source, names))
+        declared = tuple(load_related(found.source, names))
     else:
         declared, _ = load_native_functions([found.source], Dialect(vocabulary))
-    every = {}
-    for one in (*declared, *derive_functions(declared, vocabulary)):
-        every[one.name] = one
+    every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
     return NativeOperators(every, tags, found.version, True, autocast=found.autocast)

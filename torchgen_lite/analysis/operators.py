@@ -93,6 +93,11 @@ class Operator:
         """The kernels that generated code registers."""
         return own_kernels(self.function, self.kernels)
 
+    @kept
+    def keys(self) -> frozenset[str]:
+        """The dispatch keys of these kernels."""
+        return frozenset([kernel.key for kernel in self.own_kernels])
+
     @property
     def author_kernels(self) -> list[DispatchEntry]:
         """Those that are functions, without what `dispatch` says in the place of one."""
@@ -101,12 +106,12 @@ class Operator:
     @kept
     def is_composed(self) -> bool:
         """Whether a kernel is composed of other operators, so that autograd sees through it."""
-        return any(kernel.key == COMPOSITE_IMPLICIT for kernel in self.own_kernels)
+        return COMPOSITE_IMPLICIT in self.keys
 
     @kept
     def is_only_composed(self) -> bool:
         """Whether all kernels are composite and one implicit, which gives fakes and derivatives."""
-        return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
+        return self.is_composed and self.keys <= COMPOSITE_KEYS
 
     @property
     def axes(self) -> Axes | None:

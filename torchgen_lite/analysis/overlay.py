@@ -51,7 +51,7 @@ def by_range(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, Entries
             others.append(function.torch or "")
     yield "", tuple(first.values())
     for text in dict.fromkeys(others):
-        applying: dict[str, NativeFunction] = {}
+        applying = {}
         for function in functions:
             is_first = function.name not in applying
             if function.torch == text or (is_first and meet(function.torch, text)):
@@ -69,9 +69,7 @@ def _merge(
     if here is None or there is None or here.source is there.source:
         message = f"operator `{name}` is declared twice"
         if earlier.torch or later.torch:
-            ranges = []
-            for one in (earlier, later):
-                ranges.append(f"`{one.torch}`" if one.torch else "all releases")
+            ranges = [f"`{one.torch}`" if one.torch else "all releases" for one in (earlier, later)]
             message += f", and {' and '.join(ranges)} overlap"
         diagnostics.append(finding(later, "TG301", message, here, _AGAIN, None, other))
         return earlier
@@ -102,15 +100,21 @@ def _new_kernels(
     earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
 ) -> tuple[DispatchEntry, ...]:
     present = {entry.key: entry for entry in earlier.dispatch}
-    added: list[DispatchEntry] = []
+    added = []
     for entry in later.dispatch:
         known = present.get(entry.key)
         if known is None:
             added.append(entry)
         elif known.kernel != entry.kernel:
-            message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
-            span = entry.kernel_span
-            other = (known.kernel_span, "first given here")
-            label = "another kernel here"
-            diagnostics.append(finding(later, "TG307", message, span, label, None, other))
+            diagnostics.append(
+                finding(
+                    later,
+                    "TG307",
+                    f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel",
+                    entry.kernel_span,
+                    "another kernel here",
+                    None,
+                    (known.kernel_span, "first given here"),
+                )
+            )
     return tuple(added)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved
@@ -171,29 +172,18 @@ def _resolve(
 
 def _check_fields(
     resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The findings in the fields that PyTorch's own entries do not have."""
     if any(map(_has_fields_of_ours, resolved.functions)):
         # Imported here: other programs have no use for the language of formulas.
         from torchgen_lite.analysis.checks.fields import check_fields
 
-        if formulas is None:
-            helpers = None
-        else:
-            helpers = frozenset(formulas.names())
+        helpers = None if formulas is None else frozenset(formulas.names())
         yield from check_fields(resolved, helpers, speech)
 
 
+_OURS = "autocast axes checkpoint decompose derivatives fake flops samples triton".split()
+
+
 def _has_fields_of_ours(function: NativeFunction) -> bool:
-    fields = (
-        function.derivatives,
-        function.fake,
-        function.flops,
-        function.samples,
-        function.decompose,
-        function.checkpoint,
-        function.triton,
-        function.axes,
-        function.autocast,
-    )
-    return any(fields)
+    return any(getattr(function, field) for field in _OURS)

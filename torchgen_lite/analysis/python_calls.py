@@ -25,8 +25,7 @@ def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | 
     taken = signature.positional
     if len(taken) < len(positional) and not signature.takes_more:
         most = counted(len(taken), "positional argument")
-        extra = positional[len(taken)].name
-        return f"{name} takes {most}, but `{extra}` is one more"
+        return f"{name} takes {most}, but `{positional[len(taken)].name}` is one more"
     names = {a.name for a in keywords}
     for parameter in signature.required[len(positional) :]:
         # A keyword may be given to a parameter that is also positional.
@@ -53,10 +52,7 @@ def misplaced(signature: PythonSignature, passed: Sequence[Passed]) -> tuple[str
     names = {argument.name for argument in passed}
     positional = [argument.name for argument in passed if not argument.by_keyword]
     for parameter, name in zip(signature.positional, positional):
-        if parameter in names:
-            meant = parameter
-        else:
-            meant = parameter.lstrip("_")
+        meant = parameter if parameter in names else parameter.lstrip("_")
         if meant in names and meant != name:
             return parameter, name
     return None

@@ -72,19 +72,13 @@ def registrations(
     resolved = program.resolved
     wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
     if operators is None:
-        if Origin.derived in wanted:
-            operators = resolved.operators
-        else:
-            operators = resolved.declared
+        operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
     names = {operator.name for operator in operators}
     lent = {operator.name for operator in resolved.copying}
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
-        if operator.name in lent:
-            every = []
-        else:
-            every = [_kernels_of(program, operator, policy)]
+        every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]
         if has_autograd and operator.name not in lent:
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
@@ -133,7 +127,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
             if operator.is_derived:
                 origin = Origin.derived
             yield Registration(operator, kernel.key, origin, kernel)
-    if function.structured or function.structured_delegate is not None:
+    if function.is_structured:
         yield from _structured(program, operator, policy)
     if Origin.from_out in policy.makes and operator.group is not None:
         for kernel in out_kernels(operator.group, function):
@@ -197,7 +191,7 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type. Those on lists return nothing and are left out."""
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
-    keys = {kernel.key for kernel in operator.own_kernels}
+    keys = operator.keys
     is_by_hand = not keys and operator.function.manual_kernel_registration
     composite = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
     return not is_by_hand and keys.isdisjoint(composite)
@@ -244,7 +238,7 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         if is_tracked and not (is_pytorchs or _is_underived_below(plan, policy)):
             yield Registration(operator, VIEWS, Origin.raises_versions)
         return
-    by_hand = {entry.key for entry in operator.function.dispatch}
+    by_hand = operator.function.keys
     if operator.name not in policy.elsewhere:
         for key, origin in plan.origins.items():
             # libtorch already has kernels for the default formulas of its operators; formulas for a

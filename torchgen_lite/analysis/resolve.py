@@ -209,10 +209,7 @@ def derive_functions(
 
 def lacking_functional(functions: Sequence[NativeFunction]) -> frozenset[str]:
     """PyTorch's structured operators to which no functional variant here delegates, by local name."""
-    structured = {}
-    for f in functions:
-        if f.structured and f.namespace == "aten":
-            structured[f.name] = f
+    structured = {f.name: f for f in functions if f.structured and f.namespace == "aten"}
     if not structured:
         return frozenset()
     for function in functions:

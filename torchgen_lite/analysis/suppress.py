@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from torchgen_lite.analysis.finding import Diagnostics
 from torchgen_lite.diagnostics import (
     Diagnostic,
     Label,
@@ -23,6 +24,7 @@ from torchgen_lite.diagnostics import (
     did_you_mean,
     is_of_others,
 )
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.reader import cut_words
@@ -108,10 +110,13 @@ def leave_out(
             names[inside[0]] = function.func.local_name
         else:
             rest.append(function)
-    listed = ", ".join(f"`{names[place]}`" for place in places if place in names)
+    listed = quoted([names[place] for place in places if place in names])
     said = "entry is" if len(names) == 1 else "entries are"
-    message = f"{len(names)} {said} left out: {listed}"
-    return rest, Diagnostic("TG129", message, Label(places[0], "the first"))
+    return rest, Diagnostic(
+        "TG129",
+        f"{len(names)} {said} left out: {listed}",
+        Label(places[0], "the first"),
+    )
 
 
 def _codes(source: Source) -> Iterator[tuple[str, Span]]:
@@ -154,11 +159,14 @@ def _is_suppressed(
     return here in lines
 
 
-def unknown_codes(source: Source) -> Iterator[Diagnostic]:
+def unknown_codes(source: Source) -> Diagnostics:
     """Comments that name a nonexistent code."""
     wrong = (one for one in _codes(source) if one[0] not in code_names())
     others = (one for one in wrong if not is_of_others(one[0]))
     for code, span in islice(others, _MOST_UNKNOWN):
-        message = f"unknown code `{code[:40]}` in a suppression comment"
-        hint = did_you_mean(code, code_names())
-        yield Diagnostic("TG120", message, Label(span, "not a code"), help=hint)
+        yield Diagnostic(
+            "TG120",
+            f"unknown code `{code[:40]}` in a suppression comment",
+            Label(span, "not a code"),
+            help=did_you_mean(code, code_names()),
+        )

@@ -8,12 +8,11 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
@@ -96,7 +95,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     return None
 
 
-def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[Diagnostic]:
+def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> Diagnostics:
     """TG338: formulas that `torch.library` is to register, and cannot."""
     function = operator.function
     if function.derivatives is None or is_view_rule(function):
@@ -113,12 +112,17 @@ def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> I
     yield finding(function, "TG338", problem, place, "formulas here", help_)
 
 
-def check_composite(function: NativeFunction, keys: Collection[str]) -> Iterator[Diagnostic]:
+def check_composite(function: NativeFunction, keys: Collection[str]) -> Diagnostics:
     """TG520, of an entry with kernels in Python for these keys."""
     if not {COMPOSITE_IMPLICIT, "Meta"}.issubset(keys):
         return
-    message = f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one"
-    hint = "leave it out, as the other kernel runs for `Meta`, too; or make that one `CompositeExplicitAutograd`"
     places = {entry.key: entry.key_span for entry in function.dispatch}
-    other = places.get(COMPOSITE_IMPLICIT), "composed of operators"
-    yield finding(function, "TG520", message, places.get("Meta"), "refused", hint, other)
+    yield finding(
+        function,
+        "TG520",
+        f"`torch.library` takes no `Meta` kernel beside a `{COMPOSITE_IMPLICIT}` one",
+        places.get("Meta"),
+        "refused",
+        "leave it out, as the other kernel runs for `Meta`, too; or make that one `CompositeExplicitAutograd`",
+        (places.get(COMPOSITE_IMPLICIT), "composed of operators"),
+    )

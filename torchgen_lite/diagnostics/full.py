@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from .code import read_code
 from .content import content_of, place
@@ -41,8 +42,32 @@ _COLORS = {
 
 Paint = Callable[[str, str], str]
 """How a text is shown in a role, such as `help`."""
-# A place, the sign below it, and the role of both.
-_Mark = tuple[Label, str, str]
+
+
+class _Mark(NamedTuple):
+    """A place, the sign below it, and the role of both."""
+
+    label: Label
+    sign: str
+    role: str
+
+
+class _Page(NamedTuple):
+    """What source lines are drawn on: `gutter` columns for their numbers, and `longest` for each."""
+
+    paint: Paint
+    gutter: int
+    longest: int
+
+    def numbered(self, number: int, line: str) -> str:
+        return f"{self.frame(f'{number:>{self.gutter}} |')} {line}".rstrip()
+
+    def frame(self, text: str) -> str:
+        return self.paint(text, "frame")
+
+    def beside(self, sign: str) -> str:
+        """A sign in the place of a line's number and the bar behind it."""
+        return self.frame(" " * self.gutter + sign)
 
 
 def plain(text: str, role: str) -> str:
@@ -97,86 +122,91 @@ def _render(diagnostic: Diagnostic, paint: Paint, columns: int) -> str:
     severity = diagnostic.severity
     head = paint(f"{severity}[{diagnostic.code}]", severity)
     lines = [f"{head}{paint(': ' + one_line(diagnostic.message), 'bold')}"]
-    labels = filter(None, [diagnostic.label, *diagnostic.secondary])
-    spans = filter(None, [diagnostic.context, *(label.span for label in labels)])
-    gutter = max((len(str(span.line)) for span in spans), default=1)
+    places = [label.span for label in (diagnostic.label, *diagnostic.secondary) if label]
+    if diagnostic.context is not None:
+        places.append(diagnostic.context)
+    gutter = max((len(str(place.line)) for place in places), default=1)
     longest = max(columns - gutter - _BESIDE, _SHORTEST) if columns else _LINE_WIDTH
-    lines += _render_source(diagnostic, gutter, paint, longest)
-    pad = " " * gutter
+    page = _Page(paint, gutter, longest)
+    lines += _render_source(diagnostic, page)
     remarks = content_of(diagnostic).remarks
     if remarks and len(lines) > 1:
-        lines.append(paint(f"{pad} |", "frame"))
+        lines.append(page.beside(" |"))
     for word, text in remarks:
-        frame = paint(f"{pad} =", "frame")
-        lines.append(f"{frame} {paint(word, 'help')}: {one_line(text)}")
+        lines.append(f"{page.beside(' =')} {paint(word, 'help')}: {one_line(text)}")
     return "\n".join(lines) + "\n"
 
 
-def _render_source(
-    diagnostic: Diagnostic, gutter: int, paint: Paint, longest: int
-) -> Iterator[str]:
+def _render_source(diagnostic: Diagnostic, page: _Page) -> Iterator[str]:
     """The snippet of the primary label's file, then one for each other place in another file."""
-    pad, primary, context = " " * gutter, diagnostic.label, diagnostic.context
+    primary = diagnostic.label
+    context = diagnostic.context
     source = primary.span.source if primary is not None else None
-    others: list[_Mark] = [(label, "-", "frame") for label in diagnostic.secondary]
-    shown = [(":::", [mark]) for mark in others if mark[0].span.source is not source]
+    here = []
+    elsewhere = []
+    for label in diagnostic.secondary:
+        mark = _Mark(label, "-", "frame")
+        if label.span.source is source:
+            here.append(mark)
+        else:
+            elsewhere.append(mark)
     if primary is not None:
-        here = [mark for mark in others if mark[0].span.source is source]
-        shown.insert(0, ("-->", [*here, (primary, "^", diagnostic.severity)]))
-    extra = [context.line] if context is not None and context.source is source else []
-    for arrow, marks in shown:
-        span = marks[-1][0].span
-        yield f"{paint(f'{pad}{arrow}', 'frame')} {one_line(place(span))}"
-        yield paint(f"{pad} |", "frame")
-        nearby = extra if span.source is source else []
-        yield from _snippet(marks, nearby, gutter, paint, longest)
+        marks = [*here, _Mark(primary, "^", diagnostic.severity)]
+        nearby = [context.line] if context is not None and context.source is source else []
+        yield from _snippet("-->", marks, nearby, page)
+    for mark in elsewhere:
+        yield from _snippet(":::", [mark], [], page)
 
 
 def _snippet(
-    marks: Sequence[_Mark], extra_lines: Iterable[int], gutter: int, paint: Paint, longest: int
+    arrow: str,
+    marks: Sequence[_Mark],
+    nearby: Iterable[int],
+    page: _Page,
 ) -> Iterator[str]:
-    """Numbered source lines in order, each followed by the underlines that belong to it."""
-    source = marks[0][0].span.source
-    wanted = sorted({label.span.line for label, _, _ in marks} | set(extra_lines))
-    previous: int | None = None
-    for line in wanted:
+    """The place of the last mark; numbered source lines in order, each followed by the underlines that belong to it."""
+    yield f"{page.beside(arrow)} {one_line(place(marks[-1].label.span))}"
+    yield page.beside(" |")
+    source = marks[0].label.span.source
+    wanted = {mark.label.span.line for mark in marks}
+    previous = None
+    for line in sorted(wanted.union(nearby)):
         if previous is not None and line - previous > _GAP:
             yield "..."
         elif previous is not None:
             for between in range(previous + 1, line):
-                text = _window(displayable(source.line_text(between)), 0, longest)[0]
-                yield _numbered(between, text, gutter, paint)
-        on_line = [mark for mark in marks if mark[0].span.line == line]
-        yield from _marked_line(source, line, on_line, gutter, paint, longest)
+                shown = displayable(source.line_text(between))
+                yield page.numbered(between, _window(shown, 0, page.longest)[0])
+        on_line = [mark for mark in marks if mark.label.span.line == line]
+        yield from _marked_line(source, line, on_line, page)
         previous = line
 
 
-def _numbered(line: int, text: str, gutter: int, paint: Paint) -> str:
-    frame = paint(f"{line:>{gutter}} |", "frame")
-    return f"{frame} {text}".rstrip()
-
-
 def _marked_line(
-    source: Source, line: int, marks: Sequence[_Mark], gutter: int, paint: Paint, longest: int
+    source: Source,
+    line: int,
+    marks: Sequence[_Mark],
+    page: _Page,
 ) -> Iterator[str]:
     raw = source.line_text(line)
     placed = []
-    for label, sign, role in marks:
-        column = source.line_column(label.span.start)[1] - 1
+    for mark in marks:
+        span = mark.label.span
+        column = source.line_column(span.start)[1] - 1
         indent = width(displayable(raw[:column]))
-        covered = raw[column : column + label.span.end - label.span.start]
+        covered = raw[column : column + span.end - span.start]
         length = max(width(displayable(covered)), 1)
-        placed.append((indent, length, sign, role, label.text))
+        placed.append((indent, length, mark.sign, mark.role, mark.label.text))
     focus = max(placed, key=lambda p: p[2], default=(0,))[0]
-    text, cut = _window(displayable(raw), focus, longest)
-    yield _numbered(line, text, gutter, paint)
-    frame = paint(" " * gutter + " |", "frame")
+    text, cut = _window(displayable(raw), focus, page.longest)
+    yield page.numbered(line, text)
     # Rightmost first, so that the text of a left label does not run under a right one.
     for indent, length, sign, role, said in sorted(placed, reverse=True):
         start = max(indent - cut, 0)
-        under = sign * max(min(length, max(len(text) - start, 1)), 1)
+        shown = min(length, max(len(text) - start, 1))
+        under = sign * max(shown, 1)
         note = f"{under} {one_line(said)}".rstrip()
-        yield f"{frame} {' ' * start}{paint(note, role)}"
+        yield f"{page.beside(' |')} {' ' * start}{page.paint(note, role)}"
 
 
 def _window(text: str, focus: int, longest: int) -> tuple[str, int]:

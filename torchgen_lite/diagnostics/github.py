@@ -22,7 +22,11 @@ def _command(diagnostic: Diagnostic) -> str:
     if diagnostic.label is not None:
         line, column = diagnostic.start()
         end_line, end_column = diagnostic.end()
-        properties |= {"file": diagnostic.path, "line": str(line), "endLine": str(end_line)}
+        properties |= {
+            "file": diagnostic.path,
+            "line": str(line),
+            "endLine": str(end_line),
+        }
         # GitHub rejects columns on an annotation of several lines.
         if line == end_line:
             properties |= {"col": str(column), "endColumn": str(max(end_column, column + 1))}

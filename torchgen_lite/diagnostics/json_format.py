@@ -38,7 +38,11 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
 def _place(span: Span) -> dict[str, object]:
     source, *offsets = span
     positions = [dict(zip(("line", "column"), source.line_column(at))) for at in offsets]
-    return {"path": source.path, "start": positions[0], "end": positions[1]}
+    return {
+        "path": source.path,
+        "start": positions[0],
+        "end": positions[1],
+    }
 
 
 def render_json(
@@ -55,7 +59,11 @@ def render_json(
         "version": JSON_VERSION,
         "kind": kind,
         "ok": not has_errors(diagnostics) if ok is None else ok,
-        "summary": {"errors": errors, "warnings": len(diagnostics) - errors, **(summary or {})},
+        "summary": {
+            "errors": errors,
+            "warnings": len(diagnostics) - errors,
+            **(summary or {}),
+        },
         **(extra or {}),
         "diagnostics": [diagnostic_to_json(d) for d in diagnostics],
     }

@@ -232,7 +232,8 @@ def pick_edits(edits: Iterable[Edit | None], path: str) -> tuple[Edit, ...]:
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text after edits that are in order and do not overlap."""
-    parts, position = [], 0
+    parts = []
+    position = 0
     for span, new in edits:
         parts += [text[position : span.start], new]
         position = span.end

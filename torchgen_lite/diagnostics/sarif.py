@@ -16,10 +16,23 @@ def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> st
     import json
 
     used = sorted({d.code for d in diagnostics})
-    rules, results = map(_rule, used), [_result(d, used.index(d.code)) for d in diagnostics]
-    driver = {"name": "torchgen-lite", "version": version, "rules": list(rules)}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    rules = map(_rule, used)
+    results = [_result(d, used.index(d.code)) for d in diagnostics]
+    driver = {
+        "name": "torchgen-lite",
+        "version": version,
+        "rules": list(rules),
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    log = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [run],
+    }
     return json.dumps(log, indent=2) + "\n"
 
 
@@ -37,7 +50,7 @@ def _rule(code: str) -> dict[str, object]:
 
 def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     said = content_of(diagnostic)
-    result: dict[str, object] = {
+    result = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": diagnostic.severity,
@@ -53,7 +66,11 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]
     if said.others:
         result["relatedLocations"] = [
-            {"id": i, **_location(label.span), "message": {"text": label.text}}
+            {
+                "id": i,
+                **_location(label.span),
+                "message": {"text": label.text},
+            }
             for i, label in enumerate(said.others)
         ]
     return result

@@ -35,7 +35,8 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
 
 def is_slip(word: str, other: str) -> bool:
     """Whether one letter is too many, missing, another, or in the place of its neighbor."""
-    shared, longer = _affinity(word, other), max(len(word), len(other))
+    shared = _affinity(word, other)
+    longer = max(len(word), len(other))
     if word == other or shared >= longer - 1:
         return word != other
     if len(word) != len(other) or shared != longer - 2:

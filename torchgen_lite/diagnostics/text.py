@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -11,8 +12,7 @@ def displayable(text: str) -> str:
     """`text` with tabs as four spaces and every control or bidirectional character replaced."""
     if text.isascii() and text.isprintable():
         return text
-    spaced = text.replace("\t", "    ")
-    return "".join([c if c.isprintable() else _REPLACEMENT for c in spaced])
+    return "".join([c if c.isprintable() else _REPLACEMENT for c in text.replace("\t", "    ")])
 
 
 def one_line(text: str) -> str:
@@ -25,6 +25,11 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in ("W", "F") else 1 for c in text)
+
+
+def quoted(names: Iterable[str], between: str = ", ") -> str:
+    """`` `a`, `b` ``."""
+    return between.join([f"`{name}`" for name in names])
 
 
 def counted(number: int, word: str) -> str:

@@ -36,10 +36,7 @@ class Callee(NamedTuple):
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
-        given = set()
-        for one in self.by_position(count)[:count]:
-            if one is not None:
-                given.add(one.name)
+        given = {one.name for one in self.by_position(count)[:count] if one is not None}
         free = {argument.name for argument in self.func.arguments} - given
         if free.issuperset(keywords):
             return given.union(keywords)
@@ -63,10 +60,7 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
     is_method = isinstance(node.function, Member)
     overloads = operators(name_called(node))
     if overloads and overloads[0].is_own:
-        if isinstance(node.function, Name):
-            written = node.function.text.removeprefix("::")
-        else:
-            written = ""
+        written = node.function.text.removeprefix("::") if isinstance(node.function, Name) else ""
         # In another namespace there is a function of C++.
         is_other = "::" in written and written != overloads[0].name.partition(".")[0]
         if is_other or (is_method and parts[0] != TENSOR):

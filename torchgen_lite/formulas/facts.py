@@ -92,10 +92,7 @@ class Saved:
         """Its name in formulas and nodes (torchgen `SavedAttribute.nctype`): `self_sym_argsize_minus_1`."""
         if self.is_whole:
             return self.source
-        if self.dim:
-            index = f"_{self.dim.replace('-', 'minus_')}"
-        else:
-            index = ""
+        index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
         return f"{self.source}_{self.fact.value}{index}{self.apart}"
 
     @property
@@ -136,10 +133,7 @@ def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
 def _about(
     value: Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
 ) -> Saved | None:
-    if isinstance(value, Name):
-        source = values.get(value.text)
-    else:
-        source = None
+    source = values.get(value.text) if isinstance(value, Name) else None
     if source is None or fact is None:
         return None
     has_sizes = source.carries.has_tensors and not source.carries.is_list

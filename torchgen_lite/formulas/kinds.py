@@ -60,10 +60,7 @@ class Kind(NamedTuple):
         """`a tensor`, `a list of integers or None`."""
         noun = self.sort.value
         article = "an" if noun[0] in "aeiou" else "a"
-        if self.is_list:
-            words = f"a list of {noun}s"
-        else:
-            words = f"{article} {noun}"
+        words = f"a list of {noun}s" if self.is_list else f"{article} {noun}"
         if self.is_optional:
             return f"{words} or None"
         return words

@@ -50,10 +50,7 @@ class Function(NamedTuple):
         most = None if self.repeats else len(self.takes)
         if self.least <= count and (most is None or count <= most):
             return ""
-        if most != self.least:
-            number = f"at least {self.least}"
-        else:
-            number = f"{most}"
+        number = f"at least {self.least}" if most != self.least else f"{most}"
         return f"{number} argument{'s' * (self.least != 1)}, not {count}"
 
 

@@ -24,6 +24,7 @@ _IF = re.compile(r"(?P<yes>[^,()\[\]{}]+?)\s+if\s+(?P<test>.+?)\s+else\s+(?P<no>
 _IS_NONE = re.compile(r"(?P<name>\w+)\s+is\s+(?P<is_not>not\s+)?None\b")
 
 
+_Rule = Callable[[str], str | None]
 # The patterns below try every place of a text; nobody writes a longer one by mistake.
 _MOST = 200
 
@@ -70,10 +71,9 @@ def correction_in_a_rule(text: str) -> Correction | None:
     return None if mistakes else found
 
 
-def _first_answer(text: str, rules: tuple[Callable[[str], str | None], ...]) -> str | None:
+def _first_answer(text: str, rules: tuple[_Rule, ...]) -> str | None:
     known = rules if len(text) <= _MOST else (_bracket,)
-    answers = (rule(text) for rule in known)
-    return next(filter(None, answers), None)
+    return next(filter(None, (rule(text) for rule in known)), None)
 
 
 def _bracket(text: str) -> str | None:
@@ -109,29 +109,6 @@ def _left_out(part: re.Match[str]) -> int | None:
     return {("", "-1"): -1, ("0", "-1"): -1, ("1", ""): 0}.get((part["start"], part["stop"]))
 
 
-def _default(text: str) -> str | None:
-    found = _OR.search(text)
-    if found is None:
-        return None
-    left = found["left"]
-    right = found["right"]
-    return f"write `default({left}, {right})`, or `{left} || {right}` for conditions; {_PAGE}"
-
-
-def _or(text: str) -> str | None:
-    found = _OR.search(text)
-    if found:
-        return f"write `{found['left']} || {found['right']}`"
-    return None
-
-
-def _and(text: str) -> str | None:
-    found = _AND.search(text)
-    if found:
-        return f"write `{found['left']} && {found['right']}`"
-    return None
-
-
 def _is_none(text: str) -> str | None:
     found = _IS_NONE.search(text)
     if found is None:
@@ -140,24 +117,29 @@ def _is_none(text: str) -> str | None:
     return f"write `{sign}{found['name']}.defined()`"
 
 
-def _not(text: str) -> str | None:
-    found = _NOT.search(text)
-    if found:
-        return f"write `!{found['operand']}`"
-    return None
+def _written(pattern: re.Pattern[str], right: str) -> _Rule:
+    """A rule that says what to write for what a pattern finds."""
+
+    def rule(text: str) -> str | None:
+        found = pattern.search(text)
+        if found is None:
+            return None
+        parts = {name: part.strip() for name, part in found.groupdict().items()}
+        return f"write {right.format(**parts)}"
+
+    return rule
 
 
-def _if(text: str) -> str | None:
-    found = _IF.search(text)
-    if found is None:
-        return None
-    yes = found["yes"].strip()
-    test = found["test"].strip()
-    no = found["no"].strip()
-    return f"write `{test} ? {yes} : {no}`"
-
-
+_or = _written(_OR, "`{left} || {right}`")
+_default = _written(
+    _OR, f"`default({{left}}, {{right}})`, or `{{left}} || {{right}}` for conditions; {_PAGE}"
+)
 # `x if y is None else z` is two mistakes: the first rule that knows one answers.
-_COMMON = (_is_none, _if, _and, _not)
+_COMMON = (
+    _is_none,
+    _written(_IF, "`{test} ? {yes} : {no}`"),
+    _written(_AND, "`{left} && {right}`"),
+    _written(_NOT, "`!{operand}`"),
+)
 _IN_FORMULAS = (_bracket, *_COMMON, _or)
 _IN_RULES = (_bracket, _floor, _part_of_a_shape, *_COMMON, _default)

@@ -137,7 +137,7 @@ Expression = Union[
     Name, Literal, Member, Call, Subscript, Unary, Binary, Conditional, ListDisplay, Lambda
 ]
 
-_OPERANDS: dict[type, tuple[str, ...]] = {
+_OPERANDS = {
     Member: ("value",),
     Subscript: ("value", "index"),
     Unary: ("operand",),
@@ -193,10 +193,7 @@ def write(node: Expression, syntax: Syntax = CPP) -> str:
             sides = []
             level = syntax.levels[operator]
             for side, least in ((left, level), (right, level + 1)):
-                if isinstance(side, Binary):
-                    inner = side.operator
-                else:
-                    inner = ""
+                inner = side.operator if isinstance(side, Binary) else ""
                 is_unclear = bool(inner) and syntax.is_unclear(operator, inner)
                 sides.append(at(side, _POSTFIX if is_unclear else least))
             return f" {operator} ".join(sides)

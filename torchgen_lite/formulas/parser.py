@@ -100,10 +100,6 @@ class _Parser(Cursor):
     pattern = _TOKEN
     foreign = "TG219", "not part of a formula"
 
-    @property
-    def token(self) -> str:
-        return self.texts[self.at]
-
     def require(self, text: str) -> None:
         if not self.take(text):
             raise self.unexpected(f"`{text}`")
@@ -118,7 +114,7 @@ class _Parser(Cursor):
 
     def left_open(self) -> int | None:
         """The offset of the innermost bracket that nothing closes."""
-        opened: list[int] = []
+        opened = []
         for text, start in zip(self.texts, self.starts):
             if text in ("(", "[", "{"):
                 opened.append(start)
@@ -142,8 +138,7 @@ class _Parser(Cursor):
         if self.take("?"):
             yes = self.conditional()
             self.require(":")
-            no = self.conditional()
-            test = nodes.Conditional(test, yes, no, span=self.span(start))
+            test = nodes.Conditional(test, yes, self.conditional(), span=self.span(start))
         self.depth -= 1
         return test
 
@@ -157,14 +152,17 @@ class _Parser(Cursor):
             operator = self.advance()
             end = self.start
             if operator == self.token == "*" and self.text[end - 1] == "*":
-                said = "`**` is not an operator of formulas"
-                self.refuse(said, end - 1, end + 1, "write `pow(x, n)`")
-            right = self.binary(level)
-            left = nodes.Binary(operator, left, right, span=self.span(start))
+                self.refuse(
+                    "`**` is not an operator of formulas",
+                    end - 1,
+                    end + 1,
+                    "write `pow(x, n)`",
+                )
+            left = nodes.Binary(operator, left, self.binary(level), span=self.span(start))
 
     def unary(self) -> Expression:
         start = self.start
-        operators: list[tuple[str, int]] = []
+        operators = []
         while self.token in _UNARY:
             operators.append((self.token, self.start))
             self.advance()
@@ -201,12 +199,15 @@ class _Parser(Cursor):
         """Refuse what no formula language accepts: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
         link = self.token
         if link in _LINKS and (isinstance(value, nodes.ListDisplay) or _is_constant(value)):
-            said = f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}"
-            self.refuse(said, self.start, self.start + len(link))
+            self.refuse(
+                f"`{self.text[start : self.last_end][:40]}` {_LINKS[link]}",
+                self.start,
+                self.start + len(link),
+            )
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
         """The arguments between the brackets of a call, and the closing bracket."""
-        positional: list[Expression] = []
+        positional = []
         keywords: list[tuple[str, Expression]] = []
         for _ in self.each(")"):
             if self.kind == IDENT and self.texts[self.at + 1] == "=":

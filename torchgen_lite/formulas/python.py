@@ -45,7 +45,7 @@ def in_formulas(
     part: ast.AST, given: Mapping[str, Expression], place: Callable[[ast.AST], Span | None]
 ) -> Expression:
     """The formula, in which names are what is `given` for them. A `Lambda` has what formulas cannot say."""
-    known: dict[ast.AST, Expression] = {}
+    known = {}
 
     def read(part: ast.AST) -> Expression:
         # What formulas cannot say is asked for twice: once as it is, once as a part of a `Lambda`.
@@ -136,8 +136,7 @@ def _name(operator: ast.AST) -> str:
 
 def differs(part: Typed) -> str:
     """Why the node of a formula is not in C++ what it is in Python; empty if it is."""
-    reasons = (rule(part) for rule in _DIFFERENCES)
-    return next(filter(None, reasons), "")
+    return next(filter(None, (rule(part) for rule in _DIFFERENCES)), "")
 
 
 def _kinds(part: Typed) -> list[Kind]:
@@ -169,10 +168,7 @@ def _takes_another_argument(part: Typed) -> str:
         is_other = any(kind.is_number for kind in kinds)
     elif called in _OTHERS:
         # C++ has keywords only where it knows the schema.
-        if part.operator:
-            named = ()
-        else:
-            named = getattr(node, "keywords", ())
+        named = () if part.operator else getattr(node, "keywords", ())
         is_other = len(kinds) > 1 + len(named)
     else:
         is_other = called == "tensor"

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, chosen
 from torchgen_lite.formulas.facts import saved_by
@@ -114,8 +115,7 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
     """A node that only C++ has."""
-    closed = scope.language.is_closed
-    if closed:
+    if scope.language.is_closed:
         return _foreign(tree, "C++ in a rule", "not an expression of rules")
     return tree
 
@@ -128,8 +128,12 @@ def _name(node: nodes.Name, scope: Scope) -> Typed:
         return Typed(node, kind)
     if not language.is_closed:
         return Typed(node, UNKNOWN if text == "None" or "::" in text else language.assumed)
-    hint = did_you_mean(text, [*scope.kinds, *language.constants])
-    return _foreign(Typed(node, UNKNOWN), f"unknown name `{text}` in a rule", "not known", hint)
+    return _foreign(
+        Typed(node, UNKNOWN),
+        f"unknown name `{text}` in a rule",
+        "not known",
+        did_you_mean(text, [*scope.kinds, *language.constants]),
+    )
 
 
 def _literal(node: nodes.Literal, text: str, scope: Scope) -> Typed:
@@ -150,14 +154,11 @@ def _list_kind(items: Sequence[Kind]) -> Kind:
 def _member(node: nodes.Member, scope: Scope) -> Typed:
     language = scope.language
     parts = (type_formula(node.value, scope, _TENSOR),)
-    if node.arrow:
-        kind = UNKNOWN
-    else:
-        kind = language.attributes.get(node.name, language.assumed)
+    kind = UNKNOWN if node.arrow else language.attributes.get(node.name, language.assumed)
     if not language.is_closed or (node.name in language.attributes and not node.arrow):
         return Typed(node, kind, parts)
     near = did_you_mean(node.name, language.attributes)
-    hint: Help = near or "there are " + ", ".join(f"`{name}`" for name in language.attributes)
+    hint = near or "there are " + quoted(language.attributes)
     if near is None and node.name in language.methods:
         hint = write_instead(str(node), f"{node}()")
     return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)
@@ -185,16 +186,16 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     else:
         # A method of a number, such as `alpha.toFloat()`, makes no tensor.
         is_tensor = of.kind.present in (TENSOR, UNKNOWN)
-        if is_tensor:
-            kind = _undeclared(node, parts, scope)
-        else:
-            kind = UNKNOWN
+        kind = _undeclared(node, parts, scope) if is_tensor else UNKNOWN
     tree = Typed(node, kind, parts, None, operator)
     if not language.is_closed:
         return tree
     if known is None or method.arrow:
-        hint = did_you_mean(name, language.methods)
-        return _foreign(tree, f"no method `{name}` in rules", hint=hint)
+        return _foreign(
+            tree,
+            f"no method `{name}` in rules",
+            hint=did_you_mean(name, language.methods),
+        )
     if node.keywords or count > (known.indexed is not None):
         return _wrong(tree, f"`{name}` does not take this")
     if is_test and of.kind.is_known and not of.kind.is_optional:
@@ -229,16 +230,16 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
         wanted = known.wanted(position) if known is not None else ANY
         parts.append(type_formula(child, scope, wanted))
     operator = chosen(node, [part.kind for part in parts], scope.operators)
-    if operator is None:
-        kind = _undeclared(node, parts, scope)
-    else:
-        kind = _returned(operator)
+    kind = _undeclared(node, parts, scope) if operator is None else _returned(operator)
     tree = Typed(node, known.result if known else kind, tuple(parts), None, operator)
     if not language.is_closed:
         return tree
     if known is None:
-        hint = did_you_mean(name, [*language.functions, "default"])
-        return _foreign(tree, f"no function `{name}` in rules", hint=hint)
+        return _foreign(
+            tree,
+            f"no function `{name}` in rules",
+            hint=did_you_mean(name, [*language.functions, "default"]),
+        )
     if node.keywords:
         return _wrong(tree, f"`{name}` takes no keyword arguments")
     takes = known.miscounted(len(node.arguments))
@@ -274,8 +275,11 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
         return tree
     if fits(yes.kind, frozenset({no.kind})):
         return tree._replace(kind=no.kind)
-    message = f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}"
-    return _wrong(tree, message, "two kinds of value")
+    return _wrong(
+        tree,
+        f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}",
+        "two kinds of value",
+    )
 
 
 def _defined(test: nodes.Expression) -> list[str]:
@@ -310,10 +314,7 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     operator = node.operator
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
-        if operator == "&&":
-            inner = scope.with_defined(_defined(node.left))
-        else:
-            inner = scope
+        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
         right = type_formula(node.right, inner, _BOOL)
         is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
         return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))
@@ -327,8 +328,11 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if not scope.language.is_closed:
         return tree
     if operator == "/" and sides == (INT, INT):
-        hint = write_instead(str(node), f"floor_div({node.left}, {node.right})")
-        return _wrong(tree, "`/` gives no integer", hint=hint)
+        return _wrong(
+            tree,
+            "`/` gives no integer",
+            hint=write_instead(str(node), f"floor_div({node.left}, {node.right})"),
+        )
     if operator in BITWISE:
         return _wrong(tree, f"`{operator}` is not for rules")
     return tree

@@ -17,8 +17,7 @@ UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def shown_path(path: Path, root: Path) -> str:
     """A path as it is shown: with forward slashes, and relative to the project if it is inside."""
     try:
-        shown, folder = Path(os.path.realpath(path)), os.path.realpath(root)
-        return shown.relative_to(folder).as_posix()
+        return Path(os.path.realpath(path)).relative_to(os.path.realpath(root)).as_posix()
     except (ValueError, OSError):
         return path.as_posix()
 
@@ -44,8 +43,13 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
     """Read a file; TG006 if it can't be read or its name is not text, TG110 if it is too large."""
     if UNFIT.search(shown):
         escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
-        message = f"cannot read `{escaped}`: its name has control characters, or is not UTF-8"
-        return None, (Diagnostic("TG006", message, help="rename it"),)
+        return None, (
+            Diagnostic(
+                "TG006",
+                f"cannot read `{escaped}`: its name has control characters, or is not UTF-8",
+                help="rename it",
+            ),
+        )
     try:
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
             return None, (Diagnostic("TG006", f"cannot read `{shown}`: not a regular file"),)
@@ -55,11 +59,17 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
         is_missing = isinstance(error, FileNotFoundError)
         stem = suggest(path.stem, _beside(path)) if is_missing else None
         hint = None if stem is None else meant(path.name, f"{stem}{path.suffix}")
-        message = f"cannot read `{shown}`: {reason_of(error)}"
-        return None, (Diagnostic("TG006", message, help=hint),)
+        return None, (
+            Diagnostic(
+                "TG006",
+                f"cannot read `{shown}`: {reason_of(error)}",
+                help=hint,
+            ),
+        )
     if len(data) > MAX_BYTES:
-        message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
-        return None, (Diagnostic("TG110", message),)
+        return None, (
+            Diagnostic("TG110", f"`{shown}` has more than the {MAX_BYTES} bytes allowed"),
+        )
     return data, ()
 
 
@@ -88,8 +98,14 @@ def decode_source(data: bytes, shown: str) -> tuple[Source | None, tuple[Diagnos
         hint = "save the file as UTF-8"
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             hint = "this looks like UTF-16; save the file as UTF-8"
-        message = f"`{shown}` is not UTF-8"
-        return None, (Diagnostic("TG117", message, Label(span, "here"), help=hint),)
+        return None, (
+            Diagnostic(
+                "TG117",
+                f"`{shown}` is not UTF-8",
+                Label(span, "here"),
+                help=hint,
+            ),
+        )
 
 
 def lines_beside(module: str) -> list[str]:

@@ -45,12 +45,13 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
     >>> [(one.operator, one.version) for one in parse_range("~=2.9.1") or ()]
     [('>=', (2, 9, 1)), ('<', (2, 10))]
     """
-    clauses: list[Clause] = []
+    clauses = []
     for part in text.split(","):
         match = _CLAUSE.fullmatch(part)
         if match is None or len(part) > 80:
             return None
-        operator, version = match[1], match[2]
+        operator = match[1]
+        version = match[2]
         wildcard = version.endswith(".*")
         parsed = parse_version(version)
         if wildcard and operator not in ("==", "!="):

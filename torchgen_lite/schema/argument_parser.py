@@ -15,18 +15,19 @@ def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
     type_ = parse_type(cursor)
     name_start = cursor.start
     if cursor.kind != IDENT:
-        after = "the argument has no name" if cursor.texts[cursor.at] in ",)=" else "unexpected"
+        after = "the argument has no name" if cursor.token in ",)=" else "unexpected"
         raise cursor.abort("TG214", f"expected an argument name, found {cursor.found()}", after)
     name = cursor.advance()
     name_end = cursor.last_end
     locate = cursor.locate
-    default: str | None = None
+    default = None
     default_start = name_end
     if cursor.take("="):
         default_start = cursor.start
         default = _default(cursor)
         _check_default(cursor, type_, default, default_start)
-    whole, named = locate(start, cursor.last_end), locate(name_start, name_end)
+    whole = locate(start, cursor.last_end)
+    named = locate(name_start, name_end)
     behind = locate(default_start, cursor.last_end).start
     offsets = (whole.start, whole.end, named.start, named.end, behind)
     return Argument(type_, name, default, kwarg_only, Span(whole.source, 0, 0), 0, offsets)
@@ -43,8 +44,14 @@ def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> Non
         hint = write_instead(default, "None") if is_none else did_you_mean(default, names)
         if hint is None and str(type_) in ("str", "str?") and default.isidentifier():
             hint = write_instead(default, f'"{default}"')
-        message = f"default `{cursor.shorten(default)}` does not fit type `{type_}`"
-        cursor.report("TG218", message, start, cursor.last_end, label, hint)
+        cursor.report(
+            "TG218",
+            f"default `{cursor.shorten(default)}` does not fit type `{type_}`",
+            start,
+            cursor.last_end,
+            label,
+            hint,
+        )
 
 
 _CLOSING = {"[": "]", "(": ")"}
@@ -55,7 +62,7 @@ def _default(cursor: Cursor) -> str:
     begin = cursor.at
     open_brackets: list[str] = []
     while True:
-        text = cursor.texts[cursor.at]
+        text = cursor.token
         if text in _CLOSING and len(open_brackets) < 8:
             open_brackets.append(_CLOSING[cursor.advance()])
             if not cursor.take(open_brackets[-1]):
@@ -68,8 +75,11 @@ def _default(cursor: Cursor) -> str:
         if not open_brackets:
             break
         if not cursor.take(","):
-            message = f"expected `,` or `{open_brackets[-1]}` in a default"
-            raise cursor.abort("TG204", message, "unexpected")
+            raise cursor.abort(
+                "TG204",
+                f"expected `,` or `{open_brackets[-1]}` in a default",
+                "unexpected",
+            )
     return cursor.slice_from(begin)
 
 
@@ -77,16 +87,19 @@ def _default_atom(cursor: Cursor) -> None:
     if cursor.kind in (NUMBER, STRING):
         cursor.advance()
         return
-    if cursor.texts[cursor.at] in ("-", "+") and cursor.kinds[cursor.at + 1] in (NUMBER, IDENT):
+    if cursor.token in ("-", "+") and cursor.kinds[cursor.at + 1] in (NUMBER, IDENT):
         cursor.advance()
         cursor.advance()
         return
     if cursor.kind != IDENT:
         if cursor.kind == "bad_string":
             raise cursor.abort("TG204", "the string is not closed", "starts here")
-        message = f"expected a default value, found {cursor.found()}"
-        hint = "defaults are numbers, strings, True, False, None, names and lists of these"
-        raise cursor.abort("TG204", message, "not a literal", hint)
+        raise cursor.abort(
+            "TG204",
+            f"expected a default value, found {cursor.found()}",
+            "not a literal",
+            "defaults are numbers, strings, True, False, None, names and lists of these",
+        )
     name = cursor.advance()
     if name == "float" and cursor.take("("):
         if cursor.kind != STRING:
@@ -104,7 +117,7 @@ def parse_return(cursor: Cursor) -> Return:
     name = cursor.advance() if cursor.kind == IDENT else None
     span = cursor.locate(start, cursor.last_end)
     result = Return(type_, name, span, 0, span.end - span.start)
-    if cursor.texts[cursor.at] == "=" and cursor.kind == "punct":
+    if cursor.token == "=" and cursor.kind == "punct":
         begin = cursor.start
         cursor.advance()
         _default(cursor)

@@ -43,6 +43,11 @@ class Cursor:
         self.errors = 0
         self.diagnostics: list[Diagnostic] = []
 
+    @property
+    def token(self) -> str:
+        """The text of the current token."""
+        return self.texts[self.at]
+
     def advance(self) -> str:
         """Step over the current token and return its text; at the end, stay there."""
         at = self.at
@@ -56,7 +61,7 @@ class Cursor:
 
     def take(self, punctuation: str) -> bool:
         """Step over the current token if it is this one, and return whether it is."""
-        if self.texts[self.at] == punctuation:
+        if self.token == punctuation:
             self.advance()
             return True
         return False
@@ -74,7 +79,7 @@ class Cursor:
 
     def found(self) -> str:
         """The current token for a message."""
-        return "the end" if self.kind == "end" else f"`{self.shorten(self.texts[self.at])}`"
+        return "the end" if self.kind == "end" else f"`{self.shorten(self.token)}`"
 
     @staticmethod
     def shorten(text: str) -> str:
@@ -85,14 +90,13 @@ class Cursor:
         text = self.text[self.starts[begin] : self.last_end]
         if self.at - begin == 1 or not _ODD_SPACE.search(text):
             return text
-        joined = " ".join(self.texts[begin : self.at])
-        return _SPACE_INSIDE.sub("", joined)
+        return _SPACE_INSIDE.sub("", " ".join(self.texts[begin : self.at]))
 
     def skip_item(self) -> None:
         """Go to the comma or closing parenthesis that ends the current item, or to the end."""
         depth = 0
         while self.kind != "end":
-            text = self.texts[self.at]
+            text = self.token
             if depth == 0 and (text in (",", ")") or text == "->"):
                 return
             if text in ("(", "["):
@@ -115,8 +119,15 @@ class Cursor:
         self.errors += 1
         if self.errors > MAX_ERRORS:
             raise Abort
-        span = self.locate(start, max(end, start + 1))
-        self.diagnostics.append(Diagnostic(code, message, Label(span, label), secondary, help))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(self.locate(start, max(end, start + 1)), label),
+                secondary,
+                help,
+            )
+        )
 
     def report_here(
         self,
@@ -127,8 +138,15 @@ class Cursor:
         secondary: tuple[Label, ...] = (),
     ) -> None:
         """Record a mistake at the current token."""
-        end = self.start + max(len(self.texts[self.at]), 1)
-        self.report(code, message, self.start, end, label, help, secondary)
+        self.report(
+            code,
+            message,
+            self.start,
+            self.start + max(len(self.token), 1),
+            label,
+            help,
+            secondary,
+        )
 
     def abort(self, code: str, message: str, label: str, help: Help | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

@@ -26,17 +26,17 @@ _DECLARED = [
 ]
 DTYPES = tuple(names[0] for kind, _, *names in _DECLARED if kind == "ScalarType")
 # The enumerators that names in a schema stand for, by type.
-ENUMERATORS: dict[str, dict[str, str]] = {
+ENUMERATORS = {
     kind: {name: enum for k, enum, *names in _DECLARED if k == kind for name in names}
     for kind, *_ in _DECLARED
 }
-NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
+NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
     "SymInt": INT_CONSTANTS,
     **{name: tuple(names) for name, names in ENUMERATORS.items()},
 }
-_KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
+_KEYWORDS = {"None": None, "True": True, "False": False}
 
 
 def default_value(argument: Argument) -> object:
@@ -150,8 +150,7 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
     if isinstance(value, list):
         if not lists and type_.name in _SIMPLE:
             return f"`{type_.name}` is not a list", ()
-        found = (_misfit_single(type_.name, item) for item in value)
-        return next(filter(None, found), None)
+        return next(filter(None, (_misfit_single(type_.name, item) for item in value)), None)
     return _misfit_single(type_.name, value)
 
 
@@ -161,7 +160,7 @@ _NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 _UNNAMED = frozenset({"float", "bool", "str", "Scalar", "complex", "Tensor", "Generator"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
 # The Python types of the values that a type takes; other types take any value.
-_FITTING: dict[str, tuple[type, ...]] = {
+_FITTING = {
     **dict.fromkeys(("int", "SymInt", "ScalarType"), (int,)),
     "bool": (bool, int),
     "float": (int, float),

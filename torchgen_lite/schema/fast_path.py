@@ -95,7 +95,7 @@ def parse_fast(text: str, locate: Locate) -> Parts | None:
 
 
 def _read_arguments(text: str, position: int, end: int, whole: Span) -> tuple[Argument, ...] | None:
-    arguments: list[Argument] = []
+    arguments = []
     kwarg_only = False
     for item in text[position:end].split(", "):
         if item == "*":
@@ -125,7 +125,7 @@ def _read_returns(text: str, position: int, whole: Span) -> tuple[Return, ...] |
         end -= 1
         if position == end:
             return ()
-    returns: list[Return] = []
+    returns = []
     for item in text[position:end].split(", "):
         part = _return(item) if len(item) <= _LONGEST_PART else None
         if part is None:

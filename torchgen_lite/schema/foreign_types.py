@@ -33,7 +33,8 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
     found = _NAME.match(text, start)
     if found is None or depth > _MAX_DEPTH:
         return None
-    name, at = found[1], found.end()
+    name = found[1]
+    at = found.end()
     opening = re.compile(r"\s*([\[<])").match(text, at)
     base = re.split(r"\.|::", name)[-1]
     if opening is not None and base in (*_LISTS, *_OPTIONALS, "Tuple", "tuple", "Union", "array"):
@@ -60,7 +61,7 @@ def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | No
 
 def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str], int] | None:
     """The types between brackets, and where the text continues."""
-    types: list[str] = []
+    types = []
     while True:
         one = read_foreign_type(text, at, depth + 1)
         if one is None:

@@ -168,7 +168,7 @@ class FunctionSchema:
 
     def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
         """Each positional argument that has no default but follows one that does, with that one."""
-        earlier: Argument | None = None
+        earlier = None
         for argument in self.positional:
             if argument.default is not None:
                 earlier = argument
@@ -191,8 +191,13 @@ class FunctionSchema:
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
                 label = Label(argument.span, "named again here") if argument.span else None
-                message = f"duplicate argument `{parameters[index]}`"
-                faults.append(Diagnostic("TG203", message, label))
+                faults.append(
+                    Diagnostic(
+                        "TG203",
+                        f"duplicate argument `{parameters[index]}`",
+                        label,
+                    )
+                )
         if faults:
             raise SchemaError(tuple(faults))
 
@@ -239,8 +244,9 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
     if there is an argument `result` (torchgen `return_names`).
     """
-    kind, taken = schema.kind(), {argument.name for argument in schema.arguments}
-    names: list[str] = []
+    kind = schema.kind()
+    taken = {argument.name for argument in schema.arguments}
+    names = []
     for index, value in enumerate(schema.returns):
         name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")
         name = "result" if kind is SchemaKind.inplace and index == 0 else name

@@ -40,9 +40,9 @@ class Tokens(NamedTuple):
 
 def tokenize(text: str, pattern: re.Pattern[str] = TOKEN) -> Tokens:
     """Split a text into tokens; never fails: what is not a token is `BAD` or `BAD_STRING`."""
-    kinds: list[str] = []
-    texts: list[str] = []
-    starts: list[int] = []
+    kinds = []
+    texts = []
+    starts = []
     for match in pattern.finditer(text):
         kind = match.lastgroup
         if kind is not None:

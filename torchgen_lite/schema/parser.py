@@ -34,10 +34,15 @@ def parse_parts(
 ) -> tuple[Parts | None, tuple[Diagnostic, ...]]:
     """The parts of one schema; None if there was any error."""
     if len(text) > MAX_LENGTH:
-        message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
-        label = Label(locate(0, 1), "starts here")
-        return None, (Diagnostic("TG213", message, label),)
-    cursor, parts = Cursor(text, locate), None
+        return None, (
+            Diagnostic(
+                "TG213",
+                f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed",
+                Label(locate(0, 1), "starts here"),
+            ),
+        )
+    cursor = Cursor(text, locate)
+    parts = None
     cursor.opaque = opaque
     with suppress(Abort):
         parts = _schema(cursor)
@@ -52,16 +57,24 @@ def _schema(cursor: Cursor) -> Parts:
     name_end = cursor.last_end
     arguments, is_vararg = _arguments(cursor)
     if not cursor.take("->"):
-        hint = "write `-> ()` if the operator returns nothing"
-        label = f"expected `->`, found {cursor.found()}"
-        raise cursor.abort("TG206", "missing `->` and return type", label, hint)
+        raise cursor.abort(
+            "TG206",
+            "missing `->` and return type",
+            f"expected `->`, found {cursor.found()}",
+            "write `-> ()` if the operator returns nothing",
+        )
     returns, is_varret, parenthesized = _returns(cursor)
     if cursor.kind != "end":
         start = cursor.start
         many = "put several results in parentheses: `-> (Tensor, Tensor)`"
         help_ = many if cursor.take(",") else None
-        end = len(cursor.text.rstrip())
-        cursor.report("TG210", "text after the end of the schema", start, end, help=help_)
+        cursor.report(
+            "TG210",
+            "text after the end of the schema",
+            start,
+            len(cursor.text.rstrip()),
+            help=help_,
+        )
     span = cursor.locate(name_start, cursor.last_end)
     name_length = cursor.locate(name_start, name_end).end - span.start
     parts = name, overload_name, arguments, returns
@@ -78,19 +91,29 @@ def _name(cursor: Cursor) -> tuple[str, str]:
         start = cursor.start
         overload_name = cursor.ident("TG215", "an overload name")
         if overload_name == "default" or overload_name.startswith("__"):
-            message, end = f"`{overload_name}` cannot be an overload name", cursor.last_end
+            end = cursor.last_end
             without = Suggestion("leave the overload name out", cursor.locate(start - 1, end), "")
             hint = without if overload_name == "default" else None
-            cursor.report("TG215", message, start, end, "reserved", hint)
+            cursor.report(
+                "TG215",
+                f"`{overload_name}` cannot be an overload name",
+                start,
+                end,
+                "reserved",
+                hint,
+            )
     return name, overload_name
 
 
 def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
     opening = cursor.start
     if not cursor.take("("):
-        message = "expected `(` after the operator name"
-        raise cursor.abort("TG201", message, f"found {cursor.found()}")
-    arguments: list[Argument] = []
+        raise cursor.abort(
+            "TG201",
+            "expected `(` after the operator name",
+            f"found {cursor.found()}",
+        )
+    arguments = []
     stars: list[int] = []
 
     def read() -> None:
@@ -104,8 +127,11 @@ def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
 
     is_vararg = _items(cursor, opening, "argument", read)
     if stars and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
-        place = Label(cursor.locate(stars[0], stars[0] + 1))
-        warning = Diagnostic("TG207", "no keyword-only argument after `*`", place)
+        warning = Diagnostic(
+            "TG207",
+            "no keyword-only argument after `*`",
+            Label(cursor.locate(stars[0], stars[0] + 1)),
+        )
         cursor.diagnostics.append(warning)
     return tuple(arguments), is_vararg
 
@@ -146,15 +172,23 @@ def _unclosed(cursor: Cursor, opening: int) -> bool:
     if cursor.kind == "end" and BAD_STRING in cursor.kinds:
         # An unclosed string has swallowed the rest, and has been reported.
         raise Abort
-    if cursor.kind == "end" or cursor.texts[cursor.at] == "->":
-        message, place = "the argument list is not closed", cursor.locate(opening, opening + 1)
-        cursor.report_here("TG205", message, "expected `)`", None, (Label(place, "opened here"),))
+    if cursor.kind == "end" or cursor.token == "->":
+        cursor.report_here(
+            "TG205",
+            "the argument list is not closed",
+            "expected `)`",
+            None,
+            (Label(cursor.locate(opening, opening + 1), "opened here"),),
+        )
         if cursor.kind == "end":
             raise Abort
         return False
-    hint = _hexadecimal(cursor)
-    message = f"expected `,` or `)`, found {cursor.found()}"
-    cursor.report_here("TG201", message, "unexpected", hint)
+    cursor.report_here(
+        "TG201",
+        f"expected `,` or `)`, found {cursor.found()}",
+        "unexpected",
+        _hexadecimal(cursor),
+    )
     cursor.skip_item()
     if cursor.take(","):
         return True
@@ -168,6 +202,6 @@ def _returns(cursor: Cursor) -> tuple[tuple[Return, ...], bool, bool]:
     opening = cursor.start
     if not cursor.take("("):
         return (parse_return(cursor),), False, False
-    returns: list[Return] = []
+    returns = []
     is_varret = _items(cursor, opening, "return", lambda: returns.append(parse_return(cursor)))
     return tuple(returns), is_varret, True

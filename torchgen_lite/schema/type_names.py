@@ -16,10 +16,10 @@ BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 # What a misspelled name may mean: operators have hardly any of the others.
 MEANT_TYPES = (*_OPERATOR_TYPES, "Any", "SymFloat", "complex")
 
-TYPES_SINCE: dict[str, tuple[int, int]] = {"SymBool": (2, 9)}
+TYPES_SINCE = {"SymBool": (2, 9)}
 """For each of these types, the first release whose dispatcher reads it in a schema."""
 
-TYPES_UNTIL: dict[str, tuple[int, int]] = {"Dimname": (2, 12)}
+TYPES_UNTIL = {"Dimname": (2, 12)}
 """For each of these types, the last release that has it; the others are in all from 2.6 on."""
 
 # Names that take types in parentheses: `Dict(str, Tensor)`.

@@ -19,7 +19,7 @@ def parse_type(cursor: Cursor) -> Type:
             raise cursor.abort("TG212", "type nested too deeply", "here")
         start = cursor.start
         type_ = _atom(cursor)
-        text = cursor.texts[cursor.at]
+        text = cursor.token
         if text == "?" or text == "[":
             type_ = _suffixes(cursor, type_)
         elif text == "|" or text == "&":
@@ -34,9 +34,9 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
     while True:
         if cursor.take("?"):
             type_ = OptionalType(type_)
-            if cursor.texts[cursor.at] in ("(", "!"):
+            if cursor.token in ("(", "!"):
                 raise _misplaced(cursor)
-        elif cursor.texts[cursor.at] == "[":
+        elif cursor.token == "[":
             type_ = ListType(type_, _size(cursor), _annotation(cursor))
         else:
             return type_
@@ -48,9 +48,9 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
 def _size(cursor: Cursor) -> int | None:
     opening = cursor.start
     cursor.advance()
-    size: int | None = None
+    size = None
     if cursor.kind == NUMBER:
-        digits = cursor.texts[cursor.at]
+        digits = cursor.token
         if not digits.isdigit() or len(digits) > 9:
             cursor.report_here("TG217", f"`{cursor.shorten(digits)}` is not a list size", "here")
         else:
@@ -68,15 +68,15 @@ def _size(cursor: Cursor) -> int | None:
 def _atom(cursor: Cursor) -> Type:
     start = cursor.start
     if cursor.kind != IDENT:
-        if cursor.texts[cursor.at] == "(":
+        if cursor.token == "(":
             return TupleType(_type_list(cursor), _annotation(cursor))
         code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
         raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
     name = cursor.advance()
     # `__torch__.torch.classes.c10d.Work`, or a name from another language.
-    while cursor.texts[cursor.at] in (".", "::"):
+    while cursor.token in (".", "::"):
         name += cursor.advance() + cursor.ident("TG202", "a name")
-    text = cursor.texts[cursor.at]
+    text = cursor.token
     if text == "(" and name in GENERIC_TYPES:
         return GenericType(name, _type_list(cursor), _annotation(cursor))
     name_end = cursor.last_end
@@ -90,10 +90,17 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     is_right = name.startswith("__torch__.") or is_type_variable(name)
     if is_right or name in cursor.opaque or _is_foreign(cursor, start):
         return
-    spelling, known = TYPE_SPELLINGS.get(name), (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
+    spelling = TYPE_SPELLINGS.get(name)
+    known = (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
     help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
-    message = f"unknown type `{cursor.shorten(name)}`"
-    cursor.report("TG202", message, start, end, "not a type", help_)
+    cursor.report(
+        "TG202",
+        f"unknown type `{cursor.shorten(name)}`",
+        start,
+        end,
+        "not a type",
+        help_,
+    )
 
 
 def _is_foreign(cursor: Cursor, start: int) -> bool:
@@ -105,9 +112,14 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
     written = cursor.text[start : found.end].rstrip() if found else ""
     if found is None or found.spelling == written or written in TYPE_SPELLINGS:
         return False
-    message = f"`{cursor.shorten(written)}` is not how a schema spells a type"
-    help_ = Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling)
-    cursor.report("TG202", message, start, start + len(written), "not a type", help_)
+    cursor.report(
+        "TG202",
+        f"`{cursor.shorten(written)}` is not how a schema spells a type",
+        start,
+        start + len(written),
+        "not a type",
+        Suggestion(f"write `{cursor.shorten(found.spelling)}`", written, found.spelling),
+    )
     while cursor.start < found.end and cursor.kind != "end":
         cursor.advance()
     return True
@@ -116,7 +128,7 @@ def _is_foreign(cursor: Cursor, start: int) -> bool:
 def _type_list(cursor: Cursor) -> tuple[Type, ...]:
     opening = cursor.start
     cursor.advance()
-    types: list[Type] = []
+    types = []
     if cursor.take(")"):
         return ()
     while True:
@@ -142,7 +154,7 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
         cursor.expect(")", "TG208")
     except Abort:
         # The parenthesis belongs to the annotation: leaving it would end the argument list.
-        while cursor.kind != "end" and cursor.texts[cursor.at] not in (",", ")"):
+        while cursor.kind != "end" and cursor.token not in (",", ")"):
             cursor.advance()
         cursor.take(")")
         raise
@@ -151,19 +163,29 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
 
 def _misplaced(cursor: Cursor) -> Abort:
     """Report an annotation after `?`: PyTorch's parsers want it after the tensor."""
-    start, said = cursor.start, "the alias annotation comes after `?`"
+    start = cursor.start
+    said = "the alias annotation comes after `?`"
     _annotation(cursor)
-    hint = "write it before the `?`, as in `Tensor(a!)?`"
-    cursor.report("TG208", said, start, cursor.last_end, "belongs to the tensor", hint)
+    cursor.report(
+        "TG208",
+        said,
+        start,
+        cursor.last_end,
+        "belongs to the tensor",
+        "write it before the `?`, as in `Tensor(a!)?`",
+    )
     return Abort()
 
 
 def _alias_set(cursor: Cursor) -> tuple[str, ...]:
     names: list[str] = []
     while not names or cursor.take("|"):
-        if cursor.texts[cursor.at] != "*" and cursor.kind != IDENT:
-            message = f"expected an alias set, found {cursor.found()}"
-            hint = "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`"
-            raise cursor.abort("TG208", message, "not a name", hint)
+        if cursor.token != "*" and cursor.kind != IDENT:
+            raise cursor.abort(
+                "TG208",
+                f"expected an alias set, found {cursor.found()}",
+                "not a name",
+                "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`",
+            )
         names.append(cursor.advance())
     return tuple(names)

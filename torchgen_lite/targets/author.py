@@ -114,9 +114,9 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     if problem:
         mistakes = [Found("TG334", problem, place, "named here")]
     defined = (index.place(name), "defined here")
-    for code, message, span, label, _ in mistakes or _misunderstood(wanted, signature):
-        diagnostic = finding(function, code, message, span or place, label, None, defined)
-        yield replace(diagnostic, notes=(wanted.expected,))
+    for one in mistakes or _misunderstood(wanted, signature):
+        placed = one._replace(span=one.span or place, other=defined)
+        yield replace(finding(function, *placed), notes=(wanted.expected,))
 
 
 def _as_a_rule(wanted: Wanted) -> Help | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
@@ -14,32 +12,47 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 
-def check_autocast(operator: Operator, autocast: Autocast) -> Iterator[Found]:
+def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
     """Every mistake in an `autocast:`."""
     schema = operator.schema
     name = operator.schema.full_name
     if operator.kind is not SchemaKind.functional:
-        message = f"`{name}` writes to its arguments, which can't be cast"
-        yield Found("TG337", message, autocast.span, "here", "leave it out")
+        yield Found(
+            "TG337",
+            f"`{name}` writes to its arguments, which can't be cast",
+            autocast.span,
+            "here",
+            "leave it out",
+        )
     tensors = [a.name for a in schema.arguments if dispatch_kind(a.type) is DispatchKind.tensor]
     if autocast.result and autocast.result not in tensors:
-        hint = did_you_mean(autocast.result, tensors)
-        message = f"`{name}` has no tensor `{autocast.result}`"
-        yield Found("TG337", message, autocast.span, "not a tensor of this operator", hint)
+        yield Found(
+            "TG337",
+            f"`{name}` has no tensor `{autocast.result}`",
+            autocast.span,
+            "not a tensor of this operator",
+            did_you_mean(autocast.result, tensors),
+        )
     every = [a.name for a in tensors_in(schema.arguments)]
     for i, (one, at) in enumerate(zip(autocast.only, autocast.places)):
         if one not in every or one in autocast.only[:i]:
-            if one in every:
-                why = "is named twice"
-            else:
-                why = f"is no tensor of `{name}`"
-            hint = did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only])
-            yield Found("TG337", f"`{one}` {why}", at, "not cast", hint)
+            why = "is named twice" if one in every else f"is no tensor of `{name}`"
+            yield Found(
+                "TG337",
+                f"`{one}` {why}",
+                at,
+                "not cast",
+                did_you_mean(one, [tensor for tensor in every if tensor not in autocast.only]),
+            )
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
-    backends = {entry.key for entry in operator.function.dispatch} & DENSE_BACKENDS
+    backends = operator.function.keys & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
         local = schema.local_name
         theirs = autocast.backend
-        message = f"the autocast rule of PyTorch's `{local}` is for `{theirs}`"
-        hint = "a backend's file has rules for its own backend: `autocast: like CUDA`"
-        yield Found("TG337", message, autocast.span, "no kernel of this entry is", hint)
+        yield Found(
+            "TG337",
+            f"the autocast rule of PyTorch's `{local}` is for `{theirs}`",
+            autocast.span,
+            "no kernel of this entry is",
+            "a backend's file has rules for its own backend: `autocast: like CUDA`",
+        )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.diagnostics import Help, Suggestion
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, SchemaKind
@@ -20,41 +20,41 @@ _IN_PLACE_VIEW = "inplace_view"
 _SEEDED = "nondeterministic_seeded"
 
 
-def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_methods(function: NativeFunction) -> Findings:
     """TG125: torchgen `NativeFunction.__post_init__` and `ComputeTensorMethod`."""
-    for function in resolved.functions:
-        if "method" not in function.variants:
-            continue
-        if function.func.out:
-            problem = "it has out arguments"
-            written = ", ".join(function.variants)
-            hint: Help = Suggestion("write `variants: function`", written, "function")
-        elif all(a.name != "self" for a in function.func.positional):
-            problem = "it has no `self`"
-            hint = "a method is called on its positional argument `self`"
-        else:
-            continue
-        message = f"`{function.func.local_name}` cannot be a method: {problem}"
-        span = function.place("variants")
-        yield finding(function, "TG125", message, span, "a method", hint)
+    if "method" not in function.variants:
+        return
+    if function.func.out:
+        problem = "it has out arguments"
+        written = ", ".join(function.variants)
+        hint: Help = Suggestion("write `variants: function`", written, "function")
+    elif all(a.name != "self" for a in function.func.positional):
+        problem = "it has no `self`"
+        hint = "a method is called on its positional argument `self`"
+    else:
+        return
+    yield Found(
+        "TG125",
+        f"`{function.func.local_name}` cannot be a method: {problem}",
+        function.place("variants"),
+        "a method",
+        hint,
+    )
 
 
-def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
-    """TG126, and TG127 in releases that know the tag it asks for."""
+def check_tags(resolved: Resolved, known: Collection[str]) -> Diagnostics:
+    """TG126 for views, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
     # Tags of PyTorch's operators are PyTorch's.
     written = [operator for operator in tagged if operator.function.place("tags") is not None]
     if written:
         yield from _check_what_is_made(resolved, written)
         yield from _check_out_of_place(resolved, written)
-    for function in resolved.functions:
-        if function.tags:
-            yield from _check_own_tags(function)
     if _SEEDED in known:
-        yield from _check_generators(resolved.functions)
+        yield from of_each(resolved.functions, (_check_generators,))
 
 
-def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
     """In-place views whose functional variant is no view."""
     roots = {root_of(operator.schema.base_name) for operator in tagged}
     alike = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
@@ -63,39 +63,60 @@ def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Itera
         made = functional.get(operator.signature)
         if made is None or made.schema.is_aliasing or operator.kind is not SchemaKind.inplace:
             continue
-        function, local = operator.function, made.schema.local_name
-        message = f"`{function.func.local_name}` is no view: `{local}` returns none"
-        hint = f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns"
-        yield finding(function, "TG126", message, function.place("tags"), "not a view", hint)
+        function = operator.function
+        local = made.schema.local_name
+        yield finding(
+            function,
+            "TG126",
+            f"`{function.func.local_name}` is no view: `{local}` returns none",
+            function.place("tags"),
+            "not a view",
+            f"leave `{_IN_PLACE_VIEW}` out, or say with `(a)` what `{local}` returns",
+        )
 
 
-def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Iterator[Diagnostic]:
+def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
     """In-place views beside which there is no operator with their name and no underscore, as torchgen asks for."""
     names = _out_of_place_names(resolved)
     for operator in tagged:
-        function, root = operator.function, root_of(operator.schema.base_name)
+        function = operator.function
+        root = root_of(operator.schema.base_name)
         # PyTorch derives `resize` from its `resize_`; without its file, what it has is not known.
         is_pytorchs = function.namespace in TORCH_NAMESPACES
         is_theirs = is_pytorchs and (not resolved.lent or function.name in resolved.lent)
         is_there = (function.namespace, root) in names
         if is_theirs or is_there or operator.kind is not SchemaKind.inplace:
             continue
-        message = f"`{function.func.local_name}` has no out-of-place view"
-        hint = f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out"
-        yield finding(function, "TG126", message, function.place("tags"), "a view of nothing", hint)
+        yield finding(
+            function,
+            "TG126",
+            f"`{function.func.local_name}` has no out-of-place view",
+            function.place("tags"),
+            "a view of nothing",
+            f"declare `{root}`, which returns `Tensor(a)`, or leave `{_IN_PLACE_VIEW}` out",
+        )
 
 
-def _check_own_tags(function: NativeFunction) -> Iterator[Diagnostic]:
-    """Tags that an entry contradicts by itself."""
+def check_own_tags(function: NativeFunction) -> Findings:
+    """TG126, for tags that an entry contradicts by itself."""
     place = function.place("tags")
     if "generated" in function.tags and function.is_written:
-        message = "`generated` marks what PyTorch's generator derives"
-        yield finding(function, "TG126", message, place, "not written by hand", "leave the tag out")
+        yield Found(
+            "TG126",
+            "`generated` marks what PyTorch's generator derives",
+            place,
+            "not written by hand",
+            "leave the tag out",
+        )
     is_in_place = is_inplace_name(function.func.base_name) and function.func.written
     if _IN_PLACE_VIEW in function.tags and not is_in_place:
-        message = f"`{function.func.local_name}` does not change a tensor in place"
-        hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
-        yield finding(function, "TG126", message, place, "not in place", hint)
+        yield Found(
+            "TG126",
+            f"`{function.func.local_name}` does not change a tensor in place",
+            place,
+            "not in place",
+            f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view",
+        )
 
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
@@ -107,59 +128,71 @@ def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     return frozenset(names)
 
 
-def _check_generators(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    hint = f"add `tags: {_SEEDED}`"
-    for function in functions:
-        if _SEEDED not in function.tags:
-            for argument in function.func.arguments:
-                if isinstance(argument.type, OptionalType):
-                    type_ = argument.type.elem
-                else:
-                    type_ = argument.type
-                if isinstance(type_, BaseType) and type_.name == "Generator":
-                    name = function.func.local_name
-                    message = f"`{name}` takes a generator but has no tag `{_SEEDED}`"
-                    yield finding(function, "TG127", message, argument.span, "random", hint)
+def _check_generators(function: NativeFunction) -> Findings:
+    for argument in function.func.arguments:
+        type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
+        is_generator = isinstance(type_, BaseType) and type_.name == "Generator"
+        if is_generator and _SEEDED not in function.tags:
+            yield Found(
+                "TG127",
+                f"`{function.func.local_name}` takes a generator but has no tag `{_SEEDED}`",
+                argument.span,
+                "random",
+                f"add `tags: {_SEEDED}`",
+            )
 
 
-def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_names(resolved: Resolved) -> Diagnostics:
     """Two operators must not have the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
     for function in resolved.functions:
         name = function.flat_name("aten")
         first = seen.setdefault(name, function)
         if first is not function:
-            message = f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`"
-            other = (first.func.name_span, "the other one")
-            yield finding(function, "TG306", message, None, "here", None, other)
+            yield finding(
+                function,
+                "TG306",
+                f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`",
+                None,
+                "here",
+                None,
+                (first.func.name_span, "the other one"),
+            )
 
 
-def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_autogen(resolved: Resolved) -> Diagnostics:
     """`autogen` must not list a declared operator."""
     for function in resolved.functions:
         for name in function.autogen:
             declared = f"{function.namespace}::{name.rpartition('::')[2]}"
             found = resolved.declared_by_name.get(declared)
             if found is not None and found.function.is_written:
-                span = function.place("autogen")
-                other = (found.schema.name_span, "declared here")
-                message = f"autogen names `{name}`, which is declared"
-                hint = "leave it out of `autogen`"
-                yield finding(function, "TG308", message, span, "here", hint, other)
+                yield finding(
+                    function,
+                    "TG308",
+                    f"autogen names `{name}`, which is declared",
+                    function.place("autogen"),
+                    "here",
+                    "leave it out of `autogen`",
+                    (found.schema.name_span, "declared here"),
+                )
 
 
-def check_references(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_references(function: NativeFunction) -> Findings:
     """TG389: `reference` under `dispatch`, where it can be no kernel."""
-    for function in resolved.functions:
-        for entry in function.dispatch:
-            if entry.kernel != REFERENCE:
-                continue
-            problem = lacks_reference(function)
-            if entry.key not in COMPOSITE_KEYS | key_sets().backends:
-                problem = f"is not called at `{entry.key}` to be computed"
-            elif function.namespace in TORCH_NAMESPACES:
-                problem = "is an operator of PyTorch, which its reference may be, too"
-            if problem:
-                message = f"`{function.func.full_name}` cannot be its reference: it {problem}"
-                hint = "name a kernel; one that is called `reference` has its namespace or module in front"
-                yield finding(function, "TG389", message, entry.kernel_span, "here", hint)
+    for entry in function.dispatch:
+        if entry.kernel != REFERENCE:
+            continue
+        problem = lacks_reference(function)
+        if entry.key not in COMPOSITE_KEYS | key_sets().backends:
+            problem = f"is not called at `{entry.key}` to be computed"
+        elif function.namespace in TORCH_NAMESPACES:
+            problem = "is an operator of PyTorch, which its reference may be, too"
+        if problem:
+            yield Found(
+                "TG389",
+                f"`{function.func.full_name}` cannot be its reference: it {problem}",
+                entry.kernel_span,
+                "here",
+                "name a kernel; one that is called `reference` has its namespace or module in front",
+            )

@@ -5,7 +5,8 @@ They need the language of formulas, so this module is imported by a program with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from torchgen_lite.analysis.axes import check_axes
 from torchgen_lite.analysis.checks import compiled
@@ -16,15 +17,15 @@ from torchgen_lite.analysis.differentiability.check import check_derivatives
 from torchgen_lite.analysis.differentiability.kinds import check_kinds
 from torchgen_lite.analysis.differentiability.results import check_results
 from torchgen_lite.analysis.fakes.check import check_fake
-from torchgen_lite.analysis.finding import findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import has_errors
 
 
 def check_fields(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """The findings in every field. With `helpers`, formulas may call only those functions and operators; `speech` is what
     they may call of PyTorch."""
     yield from _check_formulas(resolved, helpers, speech)
@@ -34,7 +35,7 @@ def check_fields(
 
 def _check_formulas(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """Formulas that can be read are typed, and asked which results have a gradient."""
     wrong = list(check_derivatives(resolved.functions, helpers))
     yield from wrong
@@ -45,25 +46,23 @@ def _check_formulas(
             yield from check_formula_calls(resolved, speech)
 
 
-def _check_entry(operator: Operator) -> Iterator[Diagnostic]:
+# The fields, each with what checks its value.
+_CHECKS: Sequence[tuple[str, Callable[[Operator, Any], Findings]]] = (
+    ("fake", check_fake),
+    ("flops", compiled.check_flops),
+    ("samples", check_samples),
+    ("decompose", compiled.check_decompose),
+    ("checkpoint", compiled.check_checkpoint),
+    ("triton", compiled.check_triton),
+    ("axes", check_axes),
+    ("autocast", check_autocast),
+)
+
+
+def _check_entry(operator: Operator) -> Diagnostics:
     function = operator.function
-    if function.fake is not None:
-        found = check_fake(operator, function.fake)
-        yield from findings(function, found, function.fake.span)
-    if function.flops is not None:
-        found = compiled.check_flops(operator, function.flops)
-        yield from findings(function, found, function.flops.span)
-    if function.samples is not None:
-        yield from findings(function, check_samples(operator, function.samples))
-    if function.decompose:
-        yield from findings(function, compiled.check_decompose(operator))
-    if function.checkpoint is not None:
-        yield from findings(function, compiled.check_checkpoint(operator, function.checkpoint))
-    if function.triton:
-        yield from findings(function, compiled.check_triton(operator))
-    if function.axes is not None:
-        found = check_axes(operator, function.axes)
-        yield from findings(function, found, function.axes.span)
-    if function.autocast is not None:
-        found = check_autocast(operator, function.autocast)
-        yield from findings(function, found, function.autocast.span)
+    for field, check in _CHECKS:
+        value = getattr(function, field)
+        if value:
+            found = check(operator, value)
+            yield from findings(function, found, getattr(value, "span", None))

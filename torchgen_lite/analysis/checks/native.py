@@ -7,7 +7,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version
 
 
-def check_native(resolved: Resolved, releases: Collection[Version]) -> Iterator[Diagnostic]:
+def check_native(resolved: Resolved, releases: Collection[Version]) -> Diagnostics:
     """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context; `releases` are that of
     the context, and the one that entries are read for."""
     for function in resolved.functions:
@@ -30,15 +30,21 @@ def check_native(resolved: Resolved, releases: Collection[Version]) -> Iterator[
 _OWN = "give your own operators a namespace: `mylib::{}`, or `namespace` in the configuration"
 
 
-def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diagnostic]:
+def _check_schema(resolved: Resolved, function: NativeFunction) -> Diagnostics:
     native = resolved.lent.get(function.name)
     name = function.func.local_name
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
-        message = f"PyTorch has no operator `{name}`"
         own = _with_a_dot(resolved, function, names)
         hint = own or did_you_mean(name, names) or _OWN.format(name)
-        yield finding(function, "TG315", message, None, "never called", hint)
+        yield finding(
+            function,
+            "TG315",
+            f"PyTorch has no operator `{name}`",
+            None,
+            "never called",
+            hint,
+        )
         return
     difference = compare_kernels(function, native.function)
     if difference.rank is Rank.same:
@@ -53,9 +59,14 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diag
     else:
         label = "PyTorch does not have it"
     code = "TG316" if difference.rank is Rank.aborts else "TG317"
-    message = f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}"
-    hint = f"PyTorch has `{native.schema.local_text}`"
-    yield finding(function, code, message, at_fault, label, hint)
+    yield finding(
+        function,
+        code,
+        f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}",
+        at_fault,
+        label,
+        f"PyTorch has `{native.schema.local_text}`",
+    )
 
 
 def _with_a_dot(
@@ -69,11 +80,15 @@ def _with_a_dot(
     if not dot or is_of_torch or (is_like_one and base not in own):
         return None
     right = f"{base}::{overload}"
-    text = f"write `{right}`: a dot comes before the name of an overload"
-    return Suggestion(text, f"{base}.{overload}", right, is_safe=False)
+    return Suggestion(
+        f"write `{right}`: a dot comes before the name of an overload",
+        f"{base}.{overload}",
+        right,
+        is_safe=False,
+    )
 
 
-def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
+def _check_mixed(resolved: Resolved) -> Diagnostics:
     """A backend file lists an operator's variants together (torchgen `parse_backend_yaml`)."""
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if f.name not in resolved.group_of]
@@ -93,14 +108,20 @@ def _mixed(
     function: NativeFunction, entry: DispatchEntry, variant: NativeFunction, other: DispatchEntry
 ) -> Diagnostic:
     one = function.func.local_name
-    message = f"`{one}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`"
-    there = (other.key_span, "in the other list")
-    return finding(function, "TG318", message, entry.key_span, "here", None, there)
+    return finding(
+        function,
+        "TG318",
+        f"`{one}` is under `autograd`, and its variant `{variant.func.local_name}` under `supported`",
+        entry.key_span,
+        "here",
+        None,
+        (other.key_span, "in the other list"),
+    )
 
 
-def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
+def _check_copies(resolved: Resolved) -> Diagnostics:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
-    said: set[tuple[str, str]] = set()
+    said = set()
     for group, entry, variant in _made(resolved):
         functional = group.functional
         if variant is functional or _has(resolved, variant.name, entry.key):
@@ -108,10 +129,14 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
         name = variant.func.local_name
         base = functional.func.local_name
         if not takes_results(group, variant):
-            message = f"no kernel of `{name}` can be derived from that of `{base}`"
-            label = f"`{name}` writes to tensors that this one does not return"
-            hint = f"write a separate kernel, and add `{name}` to the list"
-            yield finding(functional, "TG373", message, entry.key_span, label, hint)
+            yield finding(
+                functional,
+                "TG373",
+                f"no kernel of `{name}` can be derived from that of `{base}`",
+                entry.key_span,
+                f"`{name}` writes to tensors that this one does not return",
+                f"write a separate kernel, and add `{name}` to the list",
+            )
             continue
         # The backend's key, also for a kernel at its autograd key.
         copy = COPIES[variant.func.kind()]
@@ -119,13 +144,15 @@ def _check_copies(resolved: Resolved) -> Iterator[Diagnostic]:
         is_known = f"aten::{copy}" in resolved.lent
         if is_known and not _has(resolved, f"aten::{copy}", key) and (copy, key) not in said:
             said.add((copy, key))
-            message = (
+            yield finding(
+                functional,
+                "TG374",
                 f"`{name}` is derived from `{base}` and copies its result with `{copy}`, "
-                f"which has no kernel for {key}"
+                f"which has no kernel for {key}",
+                entry.key_span,
+                f"`{name}` is derived from it",
+                f"add `{copy}` to `supported`, and write its kernel",
             )
-            label = f"`{name}` is derived from it"
-            hint = f"add `{copy}` to `supported`, and write its kernel"
-            yield finding(functional, "TG374", message, entry.key_span, label, hint)
 
 
 def _made(resolved: Resolved) -> Iterator[tuple[VariantGroup, DispatchEntry, NativeFunction]]:

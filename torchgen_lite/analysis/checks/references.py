@@ -12,7 +12,7 @@ what their language cannot say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.differentiability.info import kind_of_value
 from torchgen_lite.analysis.differentiability.kinds import branches, check_writes
@@ -25,7 +25,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     untaken,
     wrong_count,
 )
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, write_instead
@@ -47,6 +47,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.python import KINDS, NUMBER_FUNCTIONS, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, Undeclared, every_part, nothing_known
 from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.samples import Reference
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import Return
@@ -55,7 +56,7 @@ Values = dict[str, Typed]
 """The values under `let`, by name, each after those that it uses."""
 
 
-def check_reference(operator: Operator, reference: Reference) -> Iterator[Found]:
+def check_reference(operator: Operator, reference: Reference) -> Findings:
     """Every mistake in the expression of a reference; nothing where it is the name of a function."""
     function = operator.function
     if not reference.text or function.reference_function:
@@ -88,15 +89,15 @@ def reference_trees(
     assert function.samples is not None and function.samples.reference is not None
     reference = function.samples.reference
     place = reference.places.get
-    given: dict[str, Expression] = {}
-    for python, name in function.python_names.items():
-        given[python] = nodes.Name(name)
+    given: dict[str, Expression] = {
+        python: nodes.Name(name) for python, name in python_names(schema).items()
+    }
     given |= dict(more)
     kinds = dict(KINDS)
     for argument in schema.arguments:
         kinds[argument.name] = kind_of_value(argument.type)
     scope = Scope(kinds, operators=operators, language=language, undeclared=undeclared)
-    values: Values = {}
+    values = {}
     for bound, part, _ in reference.let:
         values[bound] = type_formula(in_formulas(part, given, place), scope)
         kinds[bound] = values[bound].kind
@@ -157,7 +158,7 @@ def _binds(overload: Callee, given: Sequence[Kind], keywords: Sequence[str]) -> 
 # What cannot be right
 
 
-def _check_part(part: Typed) -> Iterator[Found]:
+def _check_part(part: Typed) -> Findings:
     node = part.node
     if isinstance(node, nodes.Call):
         yield from _check_call(part, node)
@@ -169,7 +170,7 @@ def _check_part(part: Typed) -> Iterator[Found]:
         yield from _check_operands(part, node)
 
 
-def _check_call(part: Typed, node: nodes.Call) -> Iterator[Found]:
+def _check_call(part: Typed, node: nodes.Call) -> Findings:
     name = nodes.name_called(node)
     torch = functions_of_torch()
     is_method = isinstance(node.function, nodes.Member)
@@ -178,14 +179,19 @@ def _check_call(part: Typed, node: nodes.Call) -> Iterator[Found]:
             return
         wrong = not_a_method(part, "Python", torch.python_methods)
         if wrong is not None:
-            yield Found(wrong.code, wrong.message, node.span, "no such method", wrong.help)
+            yield wrong
             return
         if part.parts[0].kind.present != TENSOR:
             yield from _check_of_others(part.parts[0], name, node)
             return
     elif name not in torch.torch | torch.classes and not name[:1].isupper():
-        message = f"the reference calls `torch.{name}`, which PyTorch does not have"
-        yield Found("TG341", message, node.span, "no such function", _function_meant(name))
+        yield Found(
+            "TG341",
+            f"the reference calls `torch.{name}`, which PyTorch does not have",
+            node.span,
+            "no such function",
+            _function_meant(name),
+        )
         return
     yield from _check_arguments(part, node, name)
 
@@ -199,7 +205,7 @@ def _function_meant(name: str) -> Help | None:
     return did_you_mean(name, torch.torch)
 
 
-def _check_path(node: nodes.Lambda) -> Iterator[Found]:
+def _check_path(node: nodes.Lambda) -> Findings:
     """A function of a module of PyTorch whose functions are known: `torch.nn.functional.silu`."""
     package, _, path = node.called.partition(".")
     known = functions_of_torch().of_modules
@@ -208,12 +214,16 @@ def _check_path(node: nodes.Lambda) -> Iterator[Found]:
     # One in capitals is a class.
     is_function = not path.rpartition(".")[2][:1].isupper()
     if package == "torch" and is_in_known_module and is_function and path not in known:
-        message = f"the reference calls `{node.called}`, which PyTorch does not have"
-        help_ = did_you_mean(node.called, [f"torch.{one}" for one in known])
-        yield Found("TG341", message, node.span, "no such function", help_)
+        yield Found(
+            "TG341",
+            f"the reference calls `{node.called}`, which PyTorch does not have",
+            node.span,
+            "no such function",
+            did_you_mean(node.called, [f"torch.{one}" for one in known]),
+        )
 
 
-def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Iterator[Found]:
+def _check_arguments(part: Typed, node: nodes.Call, name: str) -> Findings:
     """TG323: arguments that a function or method of PyTorch does not take."""
     is_operator = name in NUMBER_FUNCTIONS and all(one.kind.is_number for one in part.parts)
     # Python lets these be called in more ways than the schemas say.
@@ -249,20 +259,25 @@ _OF_NUMBERS = frozenset({*dir(int), *dir(float), *dir(complex)})
 _OF_LISTS = frozenset({*dir(list), *dir(tuple)})
 
 
-def _check_of_others(of: Typed, name: str, node: Expression) -> Iterator[Found]:
+def _check_of_others(of: Typed, name: str, node: Expression) -> Findings:
     """TG322: a method or an attribute that numbers and lists of arguments do not have."""
     is_number = of.kind.present.is_number
     is_listed = of.kind.is_list and isinstance(of.node, nodes.Name)
     known = _OF_NUMBERS if is_number else _OF_LISTS
     if (is_number or is_listed) and name not in known:
-        message = f"`{of.node}` is {of.kind.present.words}, and has no `{name}`"
         help_ = did_you_mean(name, [one for one in known if not one.startswith("_")])
         is_of_tensors = is_listed and of.kind.sort is Sort.tensor
         help_ = help_ or ("choose an item of it" if is_of_tensors else "write it of a tensor")
-        yield Found("TG322", message, node.span, "only tensors have it", help_)
+        yield Found(
+            "TG322",
+            f"`{of.node}` is {of.kind.present.words}, and has no `{name}`",
+            node.span,
+            "only tensors have it",
+            help_,
+        )
 
 
-def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
+def _check_attribute(part: Typed, node: nodes.Member) -> Findings:
     """TG322: an attribute that tensors do not have in Python."""
     of = part.parts[0]
     torch = functions_of_torch()
@@ -271,9 +286,13 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Iterator[Found]:
         return
     # A method may be an argument: `torch.vmap(x.mul)`.
     if node.name not in torch.attributes | torch.python_methods:
-        help_ = did_you_mean(node.name, torch.attributes)
-        message = f"tensors have no attribute `{node.name}` in Python"
-        yield Found("TG322", message, node.span, "no such attribute", help_)
+        yield Found(
+            "TG322",
+            f"tensors have no attribute `{node.name}` in Python",
+            node.span,
+            "no such attribute",
+            did_you_mean(node.name, torch.attributes),
+        )
 
 
 def _is_uncalled(part: Typed) -> bool:
@@ -286,15 +305,19 @@ def _is_uncalled(part: Typed) -> bool:
 
 
 def _uncalled(part: Typed) -> Found:
-    message = f"`{part.node}` is a method, and not what it gives"
-    help_ = write_instead(str(part.node), f"{part.node}()")
-    return Found("TG322", message, part.node.span, "not called", help_)
+    return Found(
+        "TG322",
+        f"`{part.node}` is a method, and not what it gives",
+        part.node.span,
+        "not called",
+        write_instead(str(part.node), f"{part.node}()"),
+    )
 
 
 _ARITHMETIC = frozenset("+ - * / % & | ^".split())
 
 
-def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
+def _check_operands(part: Typed, node: nodes.Binary) -> Findings:
     """TG344: a tensor beside what is neither a tensor nor a number; TG322: a method that is not called."""
     for operand in part.parts:
         if _is_uncalled(operand):
@@ -317,7 +340,7 @@ def _check_operands(part: Typed, node: nodes.Binary) -> Iterator[Found]:
 
 def _check_results(
     results: Sequence[Typed], returns: Sequence[Return], span: Span | None
-) -> Iterator[Found]:
+) -> Findings:
     """TG335: more or fewer results than the operator has, or one of another kind."""
     if not returns:
         return
@@ -339,29 +362,34 @@ def _check_results(
             for kind, result in zip(kinds, returns):
                 yield from _check_result(value._replace(kind=kind), result)
         elif value.is_none or (value.kind.is_known and not value.kind.is_list):
-            if value.is_none:
-                given = "None"
-            else:
-                given = value.kind.present.words
+            given = "None" if value.is_none else value.kind.present.words
             yield _wrong_number(given, len(returns), value.node.span)
 
 
 def _wrong_number(given: str, count: int, span: Span | None) -> Found:
-    message = f"the reference gives {given}, and the operator has {count} results"
-    help_ = "write one expression for each result"
-    return Found("TG335", message, span, "another number of results", help_)
+    return Found(
+        "TG335",
+        f"the reference gives {given}, and the operator has {count} results",
+        span,
+        "another number of results",
+        "write one expression for each result",
+    )
 
 
-def _check_result(tree: Typed, result: Return) -> Iterator[Found]:
+def _check_result(tree: Typed, result: Return) -> Findings:
     """A result of another kind than the schema has, where both are known."""
     wanted = kind_of_value(result.type)
     for value in branches(tree):
         if _is_uncalled(value):
             yield _uncalled(value)
         elif not _may_be(value, wanted):
-            message = f"the reference gives {value.kind.present.words}, and not `{result.type}`"
-            help_ = _converted(value.kind.present, wanted.present)
-            yield Found("TG335", message, value.node.span, f"not `{result.type}`", help_)
+            yield Found(
+                "TG335",
+                f"the reference gives {value.kind.present.words}, and not `{result.type}`",
+                value.node.span,
+                f"not `{result.type}`",
+                _converted(value.kind.present, wanted.present),
+            )
 
 
 def _converted(given: Kind, wanted: Kind) -> Help | None:

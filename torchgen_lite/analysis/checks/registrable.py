@@ -11,11 +11,11 @@ the first call.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.compatible import INTEGERS
-from torchgen_lite.analysis.finding import Found, finding
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import meet
@@ -56,7 +56,7 @@ _SMALLEST = 2.2250738585072014e-308
 Atom = tuple[str, str]
 
 
-def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
+def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
@@ -65,15 +65,20 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
         yield from _impassable(function)
 
 
-def _impassable(function: NativeFunction) -> Iterator[Diagnostic]:
+def _impassable(function: NativeFunction) -> Diagnostics:
     """Names of arguments that PyTorch passes on by name to a function of its own with a parameter of that name."""
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)
         if caller:
-            message = f"{caller} cannot call an operator whose argument is called `{argument.name}`"
             span = argument.name_span or argument.span
-            help_ = f"call it `{argument.name}_`"
-            yield finding(function, "TG395", message, span, f"fails under `{label}`", help_)
+            yield finding(
+                function,
+                "TG395",
+                f"{caller} cannot call an operator whose argument is called `{argument.name}`",
+                span,
+                f"fails under `{label}`",
+                f"call it `{argument.name}_`",
+            )
 
 
 def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
@@ -94,7 +99,7 @@ def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
     return "", ""
 
 
-def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
+def _check(function: NativeFunction, schema: FunctionSchema) -> Findings:
     for name in (function.namespace, schema.base_name, schema.overload_name):
         yield from _name(name, schema.name_span, "name")
     for argument in schema.arguments:
@@ -102,22 +107,31 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
         yield from _types(argument.type, argument.type_span, function.torch)
         problem = default_problem(argument)
         if problem:
-            message = f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
             span = argument.default_span or argument.span
-            help_ = "leave the default out, or take an optional argument with the default `None`"
-            yield Found("TG512", message, span, "this default", help_)
+            yield Found(
+                "TG512",
+                f"PyTorch cannot take the default of argument `{argument.name}`: {problem}",
+                span,
+                "this default",
+                "leave the default out, or take an optional argument with the default `None`",
+            )
     for result in schema.returns:
         yield from _name(result.name, schema.name_span, "result")
         yield from _types(result.type, schema.span, function.torch)
 
 
-def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
+def _name(name: str | None, span: Span | None, what: str) -> Findings:
     if name and name in RESERVED:
-        message = f"`{name}` is a reserved word of PyTorch's schema language"
-        yield Found("TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
+        yield Found(
+            "TG512",
+            f"`{name}` is a reserved word of PyTorch's schema language",
+            span,
+            f"this {what}",
+            f"call it `{name.lower()}_`",
+        )
 
 
-def _types(type_: Type, span: Span | None, releases: str | None) -> Iterator[Found]:
+def _types(type_: Type, span: Span | None, releases: str | None) -> Findings:
     for part in walk_type(type_):
         name = bare_type(part)
         last = TYPES_UNTIL.get(name)
@@ -145,10 +159,7 @@ def default_problem(argument: Argument) -> str:
         return "it does not accept parentheses"
     if "+" in texts:
         return "it does not accept the sign `+`"
-    atoms = []
-    for pair in zip(tokens.kinds, texts):
-        if pair[0] in (IDENT, NUMBER, STRING):
-            atoms.append(pair)
+    atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
     for index, text in enumerate(texts):
         if text == "-" and tokens.kinds[index + 1] == IDENT:
             return f"it does not read `{texts[index + 1]}` as a number"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import TAGS_SINCE
@@ -17,11 +17,9 @@ from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 
-def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
+def check_releases(resolved: Resolved, project: str) -> Diagnostics:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
-    keys = {}
-    for release in RELEASES:
-        keys[release] = set(registrable_keys(table_of(release)))
+    keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
         releases = releases_of(function, project)
@@ -42,13 +40,15 @@ def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
                 )
 
 
-def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
+def empty_range(function: NativeFunction) -> Findings:
     """TG412: `torch: ">=2.9,<2.6"`."""
-    for function in resolved.functions:
-        if not meet(function.torch):
-            span = function.place("torch")
-            message = f"no version of PyTorch is in `{function.torch}`"
-            yield finding(function, "TG412", message, span, "empty")
+    if not meet(function.torch):
+        yield Found(
+            "TG412",
+            f"no version of PyTorch is in `{function.torch}`",
+            function.place("torch"),
+            "empty",
+        )
 
 
 def releases_of(function: NativeFunction, project: str) -> list[Release]:
@@ -71,21 +71,22 @@ def missing(
     releases: Sequence[Release],
     having: Sequence[Release],
     span: Span | None,
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """TG340 if some release is not among the consecutive releases `having` it."""
     without = [r for r in releases if r not in having]
     if not without:
         return
     message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
-    if is_new:
-        range_ = f">={version_text(having[0])}"
-    else:
-        range_ = f"<{having[-1][0]}.{having[-1][1] + 1}"
-    help_ = (
-        f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
+    range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
+    yield finding(
+        function,
+        "TG340",
+        message,
+        span,
+        "not there",
+        f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration',
     )
-    yield finding(function, "TG340", message, span, "not there", help_)
 
 
 def release_span(releases: Sequence[Release]) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.checks.references import check_reference
 from torchgen_lite.analysis.differentiability.check import check_let
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.formulas import kinds
@@ -14,7 +12,7 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction, python_names
 from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch
@@ -27,7 +25,7 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 
 
-def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
+def check_samples(operator: Operator, samples: Samples) -> Findings:
     """Every mistake in the calls and the reference of `samples:`."""
     for sample in samples.calls:
         values = [*sample.arguments, *(value for _, value in sample.keywords)]
@@ -39,9 +37,9 @@ def check_samples(operator: Operator, samples: Samples) -> Iterator[Found]:
         yield from check_reference(operator, samples.reference)
 
 
-def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
+def _unknown_names(function: NativeFunction, reference: Reference) -> Findings:
     """Names in an expression that are not arguments."""
-    words = BUILTINS | function.python_names.keys()
+    words = BUILTINS | python_names(function.func).keys()
     let = {name: span for name, _, span in reference.let}
     yield from check_let(let.items(), words | {"grads", *return_names(function.func)})
     words |= let.keys()
@@ -50,21 +48,31 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
             if name not in words:
                 hint = did_you_mean(name, words) or did_you_mean(name, functions_of_torch().torch)
                 hint = hint or "functions are written `torch.exp(x)` or `exp(x)`"
-                message = f"unknown name `{name}` in a reference"
-                yield Found("TG335", message, span, "not an argument", hint)
+                yield Found(
+                    "TG335",
+                    f"unknown name `{name}` in a reference",
+                    span,
+                    "not an argument",
+                    hint,
+                )
 
 
 _USED = "use calls such as `randn(3)`, numbers, words, strings and lists"
 
 
-def _unreadable(node: nodes.Expression) -> Iterator[Found]:
+def _unreadable(node: nodes.Expression) -> Findings:
     """Anything but factories, a few methods, numbers, words and lists."""
     if isinstance(node, nodes.Call):
         yield from _unreadable_call(node)
     elif isinstance(node, nodes.Name):
         if node.text not in _WORDS:
-            hint = did_you_mean(node.text, _WORDS)
-            yield Found("TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint)
+            yield Found(
+                "TG335",
+                f"unknown name `{node.text}` in a sample",
+                node.span,
+                "here",
+                did_you_mean(node.text, _WORDS),
+            )
     elif isinstance(node, nodes.Literal):
         if "\\" in node.text:
             yield Found("TG335", "a backslash in a string", node.span, "strings have no escapes")
@@ -75,29 +83,47 @@ def _unreadable(node: nodes.Expression) -> Iterator[Found]:
         yield from _unreadable(child)
 
 
-def _unreadable_call(node: nodes.Call) -> Iterator[Found]:
+def _unreadable_call(node: nodes.Call) -> Findings:
     if isinstance(node.function, nodes.Member):
         if node.function.name not in METHODS or node.function.arrow:
-            hint = did_you_mean(node.function.name, METHODS)
-            message = f"no method `{node.function.name}` in samples"
-            yield Found("TG335", message, node.function.span, "here", hint)
+            yield Found(
+                "TG335",
+                f"no method `{node.function.name}` in samples",
+                node.function.span,
+                "here",
+                did_you_mean(node.function.name, METHODS),
+            )
     elif str(node.function) not in FACTORIES:
-        hint = did_you_mean(str(node.function), FACTORIES)
-        yield Found("TG335", f"no function `{node.function}` in samples", node.span, "here", hint)
+        yield Found(
+            "TG335",
+            f"no function `{node.function}` in samples",
+            node.span,
+            "here",
+            did_you_mean(str(node.function), FACTORIES),
+        )
     for keyword, value in node.keywords:
         if keyword not in KEYWORDS:
-            hint = did_you_mean(keyword, KEYWORDS)
-            yield Found("TG335", f"no keyword `{keyword}` in samples", value.span, "here", hint)
+            yield Found(
+                "TG335",
+                f"no keyword `{keyword}` in samples",
+                value.span,
+                "here",
+                did_you_mean(keyword, KEYWORDS),
+            )
 
 
-def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
+def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
     name = schema.full_name
     positional = [a for a in schema.arguments if not a.kwarg_only]
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
-        message = f"`{name}` takes {len(positional)} positional arguments"
-        yield Found("TG336", message, extra.span, "one more")
+        yield Found(
+            "TG336",
+            f"`{name}` takes {len(positional)} positional arguments",
+            extra.span,
+            "one more",
+        )
         return
     values = dict(zip((a.name for a in positional), sample.arguments))
     names = [a.name for a in schema.arguments]
@@ -105,19 +131,32 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
     for keyword, value in sample.keywords:
         span = spans.get(keyword, value.span)
         if keyword not in names:
-            hint = did_you_mean(keyword, names)
-            yield Found("TG336", f"`{name}` has no argument `{keyword}`", span, "here", hint)
+            yield Found(
+                "TG336",
+                f"`{name}` has no argument `{keyword}`",
+                span,
+                "here",
+                did_you_mean(keyword, names),
+            )
         elif keyword in values:
             yield Found("TG336", f"argument `{keyword}` is given twice", span, "again here")
         values[keyword] = value
     for argument in schema.arguments:
         given = values.get(argument.name)
         if given is None and argument.default is None:
-            message = f"the sample leaves out `{argument.name}`"
-            yield Found("TG336", message, sample.span, "not given")
+            yield Found(
+                "TG336",
+                f"the sample leaves out `{argument.name}`",
+                sample.span,
+                "not given",
+            )
         elif given is not None and not _fits(given, value_kind(argument.type)):
-            message = f"`{given}` is given for `{argument.type} {argument.name}`"
-            yield Found("TG336", message, given.span, "of another type")
+            yield Found(
+                "TG336",
+                f"`{given}` is given for `{argument.type} {argument.name}`",
+                given.span,
+                "of another type",
+            )
 
 
 def _fits(given: nodes.Expression, wanted: kinds.Kind) -> bool:

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
+from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.diagnostics import Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.type_names import is_type_variable
 
 
-def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_schemas(function: NativeFunction) -> Findings:
     """TG215 for `_`, TG218 for `None`, TG220, TG221 and TG222."""
-    for function in resolved.functions:
-        if function.namespace == "_":
-            message = "`_` cannot be the namespace of an operator"
-            yield finding(function, "TG215", message, None, "stands for every namespace")
-        for argument in function.func.arguments:
-            if argument.default == "None" and not _takes_none(argument.type):
-                yield _none(function, argument)
-            if argument.kwarg_only and argument.name.startswith("out"):
-                yield from _check_out(function, argument)
-        for argument, earlier in function.func.behind_defaults():
-            # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
-            message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
-            hint = f"give `{argument.name}` a default, or put `*` before it"
-            other = (earlier.span, "has a default")
-            yield finding(function, "TG220", message, argument.span, "no default", hint, other)
+    if function.namespace == "_":
+        yield Found(
+            "TG215",
+            "`_` cannot be the namespace of an operator",
+            None,
+            "stands for every namespace",
+        )
+    for argument in function.func.arguments:
+        if argument.default == "None" and not _takes_none(argument.type):
+            yield _none(argument)
+        if argument.kwarg_only and argument.name.startswith("out"):
+            yield from _check_out(argument)
+    for argument, earlier in function.func.behind_defaults():
+        # Rejected by c10 `FunctionSchema::checkSchema`, accepted by torchgen.
+        yield Found(
+            "TG220",
+            f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
+            argument.span,
+            "no default",
+            f"give `{argument.name}` a default, or put `*` before it",
+            (earlier.span, "has a default"),
+        )
 
 
 def _takes_none(type_: Type) -> bool:
@@ -39,29 +43,37 @@ def _takes_none(type_: Type) -> bool:
     return type_.name in ("Any", "None", "NoneType") or is_type_variable(type_.name)
 
 
-def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
+def _none(argument: Argument) -> Found:
     """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
     message = f"default `None` does not fit type `{argument.type}`"
     right = f"{argument.type}?"
     place = argument.type_span
     text = f"write `{right} {argument.name}=None`"
-    hint: Help = Suggestion(text, place, right, is_safe=False) if place else text
+    hint = Suggestion(text, place, right, is_safe=False) if place else text
     span = argument.default_span or argument.span
-    return finding(function, "TG218", message, span, "not optional", hint)
+    return Found("TG218", message, span, "not optional", hint)
 
 
-def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:
+def _check_out(argument: Argument) -> Findings:
     """Keyword-only tensors named like `out`, `out0`, `out_1`."""
     number = argument.name.removeprefix("out").removeprefix("_")
     if (number and not number.isdigit()) or not dispatch_kind(argument.type).has_tensors:
         return
     if not argument.is_write:
-        message = f"out argument `{argument.name}` is not mutated"
         written = str(argument.type).replace("Tensor", "Tensor(a!)", 1)
-        hint = f"write `{written} {argument.name}`, or give it another name"
-        yield finding(function, "TG221", message, argument.span, "read only", hint)
+        yield Found(
+            "TG221",
+            f"out argument `{argument.name}` is not mutated",
+            argument.span,
+            "read only",
+            f"write `{written} {argument.name}`, or give it another name",
+        )
     elif argument.default is not None:
-        message = f"out argument `{argument.name}` has a default"
-        hint = "leave the default out: a caller without an `out` calls the functional variant"
         span = argument.default_span or argument.span
-        yield finding(function, "TG222", message, span, "a default", hint)
+        yield Found(
+            "TG222",
+            f"out argument `{argument.name}` has a default",
+            span,
+            "a default",
+            "leave the default out: a caller without an `out` calls the functional variant",
+        )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 
-def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_delegates(resolved: Resolved) -> Diagnostics:
     """`structured_delegate` has to name a structured operator with the same arguments."""
     for operator in resolved.declared:
         function = operator.function
@@ -25,21 +24,37 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
         found = resolved.declared_by_name.get(wanted) or resolved.lent.get(wanted)
         if found is None:
             beside = [f for f in resolved.functions if f.namespace == function.namespace]
-            message = f"structured delegate `{delegate}` does not exist"
-            hint = did_you_mean(delegate, [f.func.local_name for f in beside])
-            yield finding(function, "TG304", message, span, "no such operator", hint)
+            yield finding(
+                function,
+                "TG304",
+                f"structured delegate `{delegate}` does not exist",
+                span,
+                "no such operator",
+                did_you_mean(delegate, [f.func.local_name for f in beside]),
+            )
         elif not found.function.structured:
-            message = f"structured delegate `{delegate}` is not structured"
-            other = (found.schema.name_span, "declared here")
-            hint = "add `structured: True` to it"
-            yield finding(function, "TG305", message, span, "not structured", hint, other)
+            yield finding(
+                function,
+                "TG305",
+                f"structured delegate `{delegate}` is not structured",
+                span,
+                "not structured",
+                "add `structured: True` to it",
+                (found.schema.name_span, "declared here"),
+            )
         elif not _is_variant(operator, found):
-            message = f"`{function.func.local_name}` and its delegate take different arguments"
-            other = (found.schema.span, "the delegate")
-            yield finding(function, "TG309", message, function.func.span, "here", None, other)
+            yield finding(
+                function,
+                "TG309",
+                f"`{function.func.local_name}` and its delegate take different arguments",
+                function.func.span,
+                "here",
+                None,
+                (found.schema.span, "the delegate"),
+            )
 
 
-def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_groups(resolved: Resolved) -> Diagnostics:
     """A structured operator needs its functional variant, which names the meta function."""
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:
@@ -49,44 +64,56 @@ def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
         is_structured = function.structured and bool(function.func.out)
         if is_structured and operator.name not in delegates and operator.group is None:
             name = function.func.local_name
-            message = f"structured `{name}` has no functional variant"
-            hint = f"add it with `structured_delegate: {name}`, or leave `structured` out and name plain kernels"
-            span = function.place("structured")
-            yield finding(function, "TG319", message, span, "no kernel can be registered", hint)
+            yield finding(
+                function,
+                "TG319",
+                f"structured `{name}` has no functional variant",
+                function.place("structured"),
+                "no kernel can be registered",
+                f"add it with `structured_delegate: {name}`, or leave `structured` out and name plain kernels",
+            )
 
 
-def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_kernels_beside(function: NativeFunction) -> Findings:
     """Kernels that clash with the structured one (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
-    for function in resolved.functions:
-        if function.structured_delegate is not None:
-            for entry in function.dispatch:
-                if entry.key in STRUCTURED_KEYS:
-                    message = f"`{function.structured_delegate}` gives the kernel for `{entry.key}`"
-                    span = entry.key_span
-                    hint = f"leave `{entry.key}` out"
-                    yield finding(function, "TG313", message, span, "a second kernel", hint)
-        elif function.structured:
-            keys = {entry.key for entry in function.dispatch}
-            # Beside backend kernels, an explicit one serves the out variant on all other backends.
-            # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
-            is_theirs = function.namespace in TORCH_NAMESPACES
-            is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
-            # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
-            is_own = function.place("structured") is not None
-            has_kernel = function.dispatch or function.ufunc_inner_loop
-            if is_own and function.func.out and not has_kernel:
-                name = function.func.local_name
-                message = f"structured `{name}` names no kernel, which makes it composite"
-                span = function.place("structured")
-                hint = "add `dispatch:` with a kernel"
-                yield finding(function, "TG314", message, span, "composite", hint)
-            for entry in function.dispatch:
-                is_implicit = entry.key.startswith("CompositeImplicitAutograd")
-                if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
-                    message = f"a structured kernel cannot be `{entry.key}`"
-                    span = entry.key_span
-                    hint = "name the backends that it is for"
-                    yield finding(function, "TG314", message, span, "composite", hint)
+    if function.structured_delegate is not None:
+        for entry in function.dispatch:
+            if entry.key in STRUCTURED_KEYS:
+                yield Found(
+                    "TG313",
+                    f"`{function.structured_delegate}` gives the kernel for `{entry.key}`",
+                    entry.key_span,
+                    "a second kernel",
+                    f"leave `{entry.key}` out",
+                )
+    elif function.structured:
+        keys = function.keys
+        # Beside backend kernels, an explicit one serves the out variant on all other backends.
+        # For PyTorch's operators, PyTorch's kernel for the functional variant calls it.
+        is_theirs = function.namespace in TORCH_NAMESPACES
+        is_called = is_theirs or not keys.isdisjoint(DENSE_BACKENDS)
+        # An entry that only names PyTorch's operator leaves its kernels to PyTorch.
+        is_own = function.place("structured") is not None
+        has_kernel = function.dispatch or function.ufunc_inner_loop
+        if is_own and function.func.out and not has_kernel:
+            name = function.func.local_name
+            yield Found(
+                "TG314",
+                f"structured `{name}` names no kernel, which makes it composite",
+                function.place("structured"),
+                "composite",
+                "add `dispatch:` with a kernel",
+            )
+        for entry in function.dispatch:
+            is_implicit = entry.key.startswith("CompositeImplicitAutograd")
+            if is_implicit or (entry.key in COMPOSITE_KEYS and not is_called):
+                yield Found(
+                    "TG314",
+                    f"a structured kernel cannot be `{entry.key}`",
+                    entry.key_span,
+                    "composite",
+                    "name the backends that it is for",
+                )
 
 
 def _is_variant(operator: Operator, out: Operator) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -19,12 +19,13 @@ from torchgen_lite.analysis.comparison.lost_calls import listed_keys
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.loader.entry.axes import Axed, Axes
@@ -38,7 +39,7 @@ _FAKES = frozenset({Origin.fake, Origin.traced_view})
 _Text = tuple[str, Span | None]  # A formula with the names of the new version, and its place.
 
 
-def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_formulas(old: Offer, new: Offer) -> Changes:
     """TG376 for another formula; TG368 for one that is gone, although others are left."""
     is_said = old.operator.function.derivatives or new.operator.function.derivatives
     if not is_said or not _are_served(old, new, _FORMULAS):
@@ -47,8 +48,7 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
     now = _in_effect(new.operator)
     if was is None:
         return
-    names = _new_names(old, new)
-    before = _formulas(was, names)
+    before = _formulas(was, _new_names(old, new))
     after = _formulas(now, {}) if now is not None else {}
     for key, name in {**before, **after}:
         # For a key that has no formula of its own, the other one is in effect.
@@ -60,11 +60,21 @@ def compare_formulas(old: Offer, new: Offer) -> Iterator[Change]:
         other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
         if not other or other == NOT_DIFFERENTIABLE != text:
-            message = f"`{name}` has no formula{where} any more"
-            yield Change("TG368", message, here, "", there)
+            yield Change(
+                "TG368",
+                f"`{name}` has no formula{where} any more",
+                here,
+                "",
+                there,
+            )
         elif other != text:
-            message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
-            yield Change("TG376", message, here, "changed", there)
+            yield Change(
+                "TG376",
+                f"the formula of `{name}`{where} changed from `{text}` to `{other}`",
+                here,
+                "changed",
+                there,
+            )
     if now is not None and was.output_differentiability != now.output_differentiability:
         here = now.differentiability_span
         there = was.differentiability_span
@@ -83,7 +93,7 @@ def _in_effect(operator: Operator) -> Derivatives | None:
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:
     """The formulas by key and argument."""
-    texts: dict[tuple[str, str], _Text] = {}
+    texts = {}
     for key, formulas in derivatives.variants:
         for formula in formulas:
             word = re.sub(r"\w+", lambda found: names.get(found[0], found[0]), formula.word)
@@ -126,15 +136,20 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
     return is_bare or any(one.origin in origins for one in served.registered.values())
 
 
-def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_fakes(old: Offer, new: Offer) -> Changes:
     """TG378: what is known of results before they are computed."""
     names = _new_names(old, new)
     had = old.operator.axes
     has = new.operator.axes
     is_changed = had and has and _canonical(had, names) != _canonical(has, {})
     if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
-        message = "`axes` says something else, which shapes, `vmap` and sharding follow"
-        yield new.changed("TG378", message, "axes", old, "changed")
+        yield new.changed(
+            "TG378",
+            "`axes` says something else, which shapes, `vmap` and sharding follow",
+            "axes",
+            old,
+            "changed",
+        )
     was = old.operator.function
     now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
@@ -142,8 +157,13 @@ def compare_fakes(old: Offer, new: Offer) -> Iterator[Change]:
     if was.fake.function or now.fake.function:
         return  # What a function says is not known: TG382.
     if _rules(was.fake, names) != _rules(now.fake, {}):
-        message = "results have another shape, dtype or device when they are traced"
-        yield Change("TG378", message, now.place("fake"), "changed", was.place("fake"))
+        yield Change(
+            "TG378",
+            "results have another shape, dtype or device when they are traced",
+            now.place("fake"),
+            "changed",
+            was.place("fake"),
+        )
 
 
 def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
@@ -173,20 +193,25 @@ def _canonical(line: Axes, names: Mapping[str, str]) -> object:
     return called, tensors, results
 
 
-def compare_autocast(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_autocast(old: Offer, new: Offer) -> Changes:
     """TG379, also where one of the versions says nothing."""
     if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
         return
     names = _new_names(old, new)
-    tensors = []
-    for argument in old.operator.schema.arguments:
-        if is_tensor_like(argument.type):
-            tensors.append(names.get(argument.name, argument.name))
+    tensors = [
+        names.get(argument.name, argument.name)
+        for argument in old.operator.schema.arguments
+        if is_tensor_like(argument.type)
+    ]
     before = _precision(old.operator.function.autocast, names, tensors)
     after = _precision(new.operator.function.autocast, {}, tensors)
     if before != after:
-        message = f"under `torch.autocast` it runs in {after}, and used to run in {before}"
-        yield new.changed("TG379", message, "autocast", old)
+        yield new.changed(
+            "TG379",
+            f"under `torch.autocast` it runs in {after}, and used to run in {before}",
+            "autocast",
+            old,
+        )
 
 
 def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
@@ -194,19 +219,15 @@ def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Seq
         return "the dtype of its arguments"
     named = [names.get(name, name) for name in autocast.only] or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
-    if len(alone) < len(tensors):
-        only = f" for {', '.join(alone) or 'no tensor'} alone"
-    else:
-        only = ""
+    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
     result = names.get(autocast.result, autocast.result)
     back = f", cast back to that of `{result}`" if result else ""
     return f"`{autocast.dtype}`{only}{back}"
 
 
-def compare_promises(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_promises(old: Offer, new: Offer) -> Changes:
     """TG380 for a promise that is gone or another one; TG382 for one that is new."""
-    is_unstable = new.operator.function.unstable
-    if is_unstable and not old.operator.function.unstable:
+    if new.operator.function.unstable and not old.operator.function.unstable:
         yield new.changed("TG380", "it is `unstable` now", "unstable", old, "promised nothing")
     was = _promises(old, _new_names(old, new))
     now = _promises(new, {})
@@ -248,7 +269,7 @@ def _keeps_promises(served: Served | None) -> bool:
     return served.policy.is_pytorch or Origin.vmap in served.policy.makes
 
 
-def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_availability(old: Offer, new: Offer) -> Changes:
     """TG377: releases of PyTorch, or builds, that have it no longer."""
     was = old.operator.function
     now = new.operator.function
@@ -264,10 +285,7 @@ def compare_availability(old: Offer, new: Offer) -> Iterator[Change]:
             message = f"the project supports only PyTorch {has}, and used to support {had}"
         yield new.changed("TG377", message, "torch", old)
     if now.guard is not None and now.guard != was.guard:
-        if was.guard:
-            had = f", and used to exist under `{was.guard}`"
-        else:
-            had = ""
+        had = f", and used to exist under `{was.guard}`" if was.guard else ""
         message = f"it exists only under `{now.guard}`{had}"
         yield new.changed("TG377", message, "guard", old)
 
@@ -280,10 +298,10 @@ def _releases(offer: Offer) -> list[str]:
 def _listed(ranges: Sequence[str]) -> str:
     if "" in ranges:
         return "all releases"
-    return " or ".join(f"`{one}`" for one in ranges)
+    return quoted(ranges, " or ")
 
 
-def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_functions(old: Offer, new: Offer) -> Changes:
     """TG381: how a target's function is called, for the old schema under the options of each version."""
     if old.called is None or new.called is None:
         return
@@ -300,19 +318,16 @@ def compare_functions(old: Offer, new: Offer) -> Iterator[Change]:
             yield Change("TG375", f"target `{target}` no longer has it")
 
 
-def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Changes:
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
-            if now:
-                has = f"has `{now}`, and used to have"
-            else:
-                has = "no longer has"
+            has = f"has `{now}`, and used to have" if now else "no longer has"
             yield Change("TG381", f"target `{target}` {has} `{was}`")
             return
 
 
-def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_cells(old: Offer, new: Offer) -> Changes:
     """TG382: kernels, and functions that fields name, that others replace."""
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
@@ -321,18 +336,27 @@ def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
         before = function_of(old.operator)
         after = function_of(new.operator)
         if before and after and before != after:
-            message = f"`{field}` is {after}, and used to be {before}"
-            yield new.changed("TG382", message, field, old)
+            yield new.changed(
+                "TG382",
+                f"`{field}` is {after}, and used to be {before}",
+                field,
+                old,
+            )
 
 
-def compare_references(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_references(old: Offer, new: Offer) -> Changes:
     """TG382: another reference, where compilers put it in the operator's place or it is a kernel. A function that it
     names is compared as `terms.compare_uses` does."""
     was = _reference(old, _new_names(old, new))
     now = _reference(new, {})
     if was and now and was != now:
-        message = "`reference`, which takes the operator's place, is another expression"
-        yield new.changed("TG382", message, "samples", old, "changed")
+        yield new.changed(
+            "TG382",
+            "`reference`, which takes the operator's place, is another expression",
+            "samples",
+            old,
+            "changed",
+        )
 
 
 def _reference(offer: Offer, names: Mapping[str, str]) -> str:
@@ -368,7 +392,7 @@ def _maker(operator: Operator) -> str:
     return "rules"
 
 
-def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Change]:
+def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Changes:
     """The cells that another kernel serves, by what it was and what it is."""
     if not was.policy.knows_formulas:
         return
@@ -380,5 +404,9 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Iterator[Chan
             changed.setdefault((before, after), []).append(slot)
     for (before, after), keys in changed.items():
         runs = "runs" if len(keys) == 1 else "run"
-        message = f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`"
-        yield new.changed("TG382", message, "dispatch", old)
+        yield new.changed(
+            "TG382",
+            f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`",
+            "dispatch",
+            old,
+        )

@@ -15,7 +15,7 @@ only implementers notice: kernels whose C++ type changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Literal
@@ -25,7 +25,7 @@ from torchgen_lite.analysis.comparison.lost_calls import lost_calls
 from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
-from torchgen_lite.analysis.finding import Change, finding
+from torchgen_lite.analysis.finding import Change, Changes, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Label, read_code
@@ -33,7 +33,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
 Level = Literal["source", "call", "kernel"]
-_Compare = Callable[[Offer, Offer], Iterator[Change]]
+_Compare = Callable[[Offer, Offer], Changes]
 _REMOVED = "removed"
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
@@ -48,7 +48,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
     by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
     lent = {operator.name for operator in (*old.lent, *new.lent)}
     old_by_name = {operator.name: operator.function for operator in old.operators}
-    found: list[Diagnostic] = []
+    found = []
     for operator in (*old.operators, *old.lent):
         now = by_name.get(operator.name)
         if now is None:
@@ -63,7 +63,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple
     return tuple(found)
 
 
-def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Iterator[Change]:
+def _changes(old: Offer, new: Offer, compares: Sequence[_Compare]) -> Changes:
     for compare in compares:
         yield from compare(old, new)
 
@@ -76,9 +76,15 @@ def _is_source_only(change: Change, old: FunctionSchema) -> bool:
 
 
 def _diagnostic(change: Change, function: NativeFunction) -> Diagnostic:
-    message = f"`{function.func.full_name}`: {change.message}"
-    there = (change.there, "was this")
-    found = finding(function, change.code, message, change.here, change.label, None, there)
+    found = finding(
+        function,
+        change.code,
+        f"`{function.func.full_name}`: {change.message}",
+        change.here,
+        change.label,
+        None,
+        (change.there, "was this"),
+    )
     if found.label is None:  # It has no place in the new version.
         found = replace(found, label=next(iter(found.secondary), None), secondary=())
     return replace(found, operator=function.name)
@@ -103,17 +109,19 @@ def _removed(
         alike = [other for other in new if _is_like(function, other)]
         alike = [f for f in alike if f.dispatch and f.dispatch == function.dispatch]
     renamed = next((other.func for other in alike if other.name not in old), None)
-    if renamed:
-        became = f"renamed to `{renamed.full_name}`"
-    else:
-        became = "removed"
+    became = f"renamed to `{renamed.full_name}`" if renamed else "removed"
     there = schema.name_span or schema.span
     label = Label(there, "was declared here") if there else None
-    others: list[Label] = []
+    others = []
     if renamed and renamed.name_span:
         others.append(Label(renamed.name_span, "its new name"))
-    message = f"{what} `{name}` was {became}"
-    return Diagnostic(code, message, label, tuple(others), operator=function.name)
+    return Diagnostic(
+        code,
+        f"{what} `{name}` was {became}",
+        label,
+        tuple(others),
+        operator=function.name,
+    )
 
 
 def _is_like(function: NativeFunction, other: NativeFunction) -> bool:
@@ -121,7 +129,7 @@ def _is_like(function: NativeFunction, other: NativeFunction) -> bool:
     return (other.func.arguments, other.func.returns) == (schema.arguments, schema.returns)
 
 
-def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_kernels(old: Offer, new: Offer) -> Changes:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
@@ -130,7 +138,7 @@ def _compare_kernels(old: Offer, new: Offer) -> Iterator[Change]:
         yield Change("TG366", "kernels have another type", here, "here", there)
 
 
-def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
+def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Changes:
     """The findings about one schema; none if PyTorch calls `new` backward compatible with `old`."""
     if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
         yield Change("TG363", "`...` was added or removed", new.span, "", old.span)
@@ -155,12 +163,12 @@ def _compare_places(
     others: Sequence[Argument],
     *,
     is_out: bool = False,
-) -> Iterator[Change]:
+) -> Changes:
     """Compare arguments; `others` are the arguments in the other part of the new version."""
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
     known = {argument.name for argument in old}
-    kept: list[Argument] = []
+    kept = []
     for position, argument in enumerate(old):
         same = now.get(argument.name)
         stands_here = new[position] if position < len(new) else None
@@ -169,99 +177,167 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            if not is_out:
-                words = "is now an out argument"
-            else:
-                words = "is no longer an out argument"
-            message = f"argument `{argument.name}` {words}"
-            yield Change("TG354", message, moved.name_span, "here", argument.name_span)
+            words = "is now an out argument" if not is_out else "is no longer an out argument"
+            yield Change(
+                "TG354",
+                f"argument `{argument.name}` {words}",
+                moved.name_span,
+                "here",
+                argument.name_span,
+            )
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
-            message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
             here = stands_here.name_span
-            there = argument.name_span
-            yield Change("TG353", message, here, "another name", there)
+            yield Change(
+                "TG353",
+                f"argument `{argument.name}` was renamed to `{stands_here.name}`",
+                here,
+                "another name",
+                argument.name_span,
+            )
             yield from _compare_argument(argument, stands_here)
         else:
-            if stands_here is not None:
-                here = stands_here.span
-            else:
-                here = None
-            message = f"argument `{argument.name}` was removed"
-            yield Change("TG352", message, here, "is in its place" if here else "", argument.span)
+            here = stands_here.span if stands_here is not None else None
+            yield Change(
+                "TG352",
+                f"argument `{argument.name}` was removed",
+                here,
+                "is in its place" if here else "",
+                argument.span,
+            )
     yield from _compare_order(kept, new)
     if not is_out:
         for argument in new:
             if argument not in kept and argument.default is None:
-                message = f"new argument `{argument.name}` has no default"
-                yield Change("TG356", message, argument.span, "old callers don't pass this", None)
+                yield Change(
+                    "TG356",
+                    f"new argument `{argument.name}` has no default",
+                    argument.span,
+                    "old callers don't pass this",
+                    None,
+                )
 
 
-def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Change]:
+def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Changes:
     """TG354. `kept` are the new versions of the old arguments, in the old order."""
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
-            message = f"argument `{argument.name}` was moved"
-            yield Change("TG354", message, argument.span, f"`{was.name}` was before it", None)
+            yield Change(
+                "TG354",
+                f"argument `{argument.name}` was moved",
+                argument.span,
+                f"`{was.name}` was before it",
+                None,
+            )
             return
     last = max((new.index(argument) for argument in kept), default=-1)
     for position, argument in enumerate(new[: last + 1]):
         if argument not in kept:
             after = next(a for a in new[position:] if a in kept)
-            message = f"new argument `{argument.name}` comes before `{after.name}`"
-            yield Change("TG354", message, argument.span, "belongs at the end", None)
+            yield Change(
+                "TG354",
+                f"new argument `{argument.name}` comes before `{after.name}`",
+                argument.span,
+                "belongs at the end",
+                None,
+            )
             return
 
 
-def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
+def _compare_argument(old: Argument, new: Argument) -> Changes:
     name = new.name
     if new.kwarg_only and not old.kwarg_only:
         yield Change("TG355", f"argument `{name}` became keyword-only", new.span, "", old.span)
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
-        message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
-        yield Change("TG359", message, new.type_span, "narrower", old.type_span)
+        yield Change(
+            "TG359",
+            f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`",
+            new.type_span,
+            "narrower",
+            old.type_span,
+        )
     if alias_key(new.type) != alias_key(old.type):
-        message = f"the alias annotation of argument `{name}` changed"
-        yield Change("TG360", message, new.type_span, "changed", old.type_span)
+        yield Change(
+            "TG360",
+            f"the alias annotation of argument `{name}` changed",
+            new.type_span,
+            "changed",
+            old.type_span,
+        )
     if old.default is None:
         return
     if new.default is None:
-        message = f"argument `{name}` lost its default `{old.default}`"
-        yield Change("TG358", message, new.span, "required now", old.default_span)
+        yield Change(
+            "TG358",
+            f"argument `{name}` lost its default `{old.default}`",
+            new.span,
+            "required now",
+            old.default_span,
+        )
     elif not same_default(old, new):
         what = f"the default of argument `{name}`"
-        message = f"{what} changed from `{old.default}` to `{new.default}`"
-        yield Change("TG357", message, new.default_span, "changed", old.default_span)
+        yield Change(
+            "TG357",
+            f"{what} changed from `{old.default}` to `{new.default}`",
+            new.default_span,
+            "changed",
+            old.default_span,
+        )
 
 
-def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Change]:
+def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
     if len(old.returns) != len(new.returns):
-        message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
         here = new.returns[-1].span if new.returns else None
         there = old.returns[-1].span if old.returns else None
-        yield Change("TG361", message, here, "here", there)
+        yield Change(
+            "TG361",
+            f"it returns {len(new.returns)} values, and used to return {len(old.returns)}",
+            here,
+            "here",
+            there,
+        )
         return
     for was, now in zip(old.returns, new.returns):
         if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
-            message = f"a return value is `{now.type}`, and used to be `{was.type}`"
-            yield Change("TG361", message, now.span, "changed", was.span)
+            yield Change(
+                "TG361",
+                f"a return value is `{now.type}`, and used to be `{was.type}`",
+                now.span,
+                "changed",
+                was.span,
+            )
         if alias_key(was.type) != alias_key(now.type):
-            message = "the alias annotation of a return value changed"
-            yield Change("TG360", message, now.span, "changed", was.span)
+            yield Change(
+                "TG360",
+                "the alias annotation of a return value changed",
+                now.span,
+                "changed",
+                was.span,
+            )
         if was.name != now.name:
-            message = f"return value `{was.name or ''}` was renamed to `{now.name or ''}`"
-            yield Change("TG362", message, now.span, "another name", was.span)
+            yield Change(
+                "TG362",
+                f"return value `{was.name or ''}` was renamed to `{now.name or ''}`",
+                now.span,
+                "another name",
+                was.span,
+            )
 
 
-def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_variants(old: Offer, new: Offer) -> Changes:
     for variant in old.operator.function.variants:
         if variant not in new.operator.function.variants:
-            message = f"the {variant} variant was removed"
-            yield new.changed("TG365", message, "variants", old, f"no `{variant}`")
+            yield new.changed(
+                "TG365",
+                f"the {variant} variant was removed",
+                "variants",
+                old,
+                f"no `{variant}`",
+            )
 
 
-def _compare_calls(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_calls(old: Offer, new: Offer) -> Changes:
     """What is lost under any target; targets mostly agree."""
     found: dict[tuple[str, str], Change] = {}
     for was, now in zip(old.served, new.served):
@@ -281,7 +357,7 @@ def _is_functionalized(offer: Offer) -> bool:
     return any(one is not None and one.functionalizes(offer.operator) for one in offer.served)
 
 
-def _compare_terms(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_terms(old: Offer, new: Offer) -> Changes:
     """What options offer, and the functions behind names."""
     if old.terms is not None and new.terms is not None:
         for compare in (terms.compare_offers, terms.compare_uses):
@@ -329,17 +405,14 @@ def causes(
     old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
 ) -> list[str]:
     """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
-    known: set[str] = set()
+    known = set()
     for operator in new:
         known |= _types(operator.schema)
     by_name = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for diagnostic in found:
         is_removed = diagnostic.code in ("TG350", "TG351")
-        if is_removed:
-            title = _REMOVED
-        else:
-            title = read_code(diagnostic.code).title
+        title = _REMOVED if is_removed else read_code(diagnostic.code).title
         kinds.setdefault(title, []).append(diagnostic.operator or "")
     texts = []
     for title, names in kinds.items():
@@ -352,9 +425,10 @@ def causes(
 
 def _with_types(lost: Sequence[set[str]]) -> str:
     """Which types operators had that no operator has any more."""
-    parts = []
-    for name, count in Counter(chain.from_iterable(lost)).items():
-        parts.append(f"{count} of them with `{name}`, which no argument has any more")
+    parts = [
+        f"{count} of them with `{name}`, which no argument has any more"
+        for name, count in Counter(chain.from_iterable(lost)).items()
+    ]
     return f": {', '.join(parts)}" if parts else ""
 
 

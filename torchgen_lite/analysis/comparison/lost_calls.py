@@ -20,17 +20,18 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.served import Served, Strength
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.schema import SchemaKind
 
@@ -47,7 +48,7 @@ _FOLLOW = frozenset(
 )
 
 
-def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Iterator[Change]:
+def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> Changes:
     """TG364 and TG367 to TG369: a finding for each way in which calls are served worse."""
     if now.function.manual_kernel_registration or old.table == new.table:
         return
@@ -64,14 +65,16 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> I
         if code is not None:
             lost.setdefault(code, []).append(old.cells[slot])
     for code, cells in lost.items():
-        if code == "TG368":
-            place = now.function.place("derivatives")
-        else:
-            place = None
+        place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
         here = place or now.function.place("dispatch")
-        there = _place(operator, code, old.registered.get(cells[0].source))
-        yield Change(code, message, here, label, there)
+        yield Change(
+            code,
+            message,
+            here,
+            label,
+            _place(operator, code, old.registered.get(cells[0].source)),
+        )
 
 
 def _lost_at(slot: str, old: Served, new: Served) -> str | None:
@@ -160,10 +163,7 @@ def _words(code: str, cells: Sequence[Cell], operator: Operator, new: Served) ->
         return f"nothing serves {worse} any more", ""
     if now.own is not None:
         return f"own -> {_fallen(operator, new)}", f"no {listed_keys(gone)}"
-    if len(gone) > 1:
-        verb = "dispatch keys {} were removed"
-    else:
-        verb = "dispatch key {} was removed"
+    verb = "dispatch keys {} were removed" if len(gone) > 1 else "dispatch key {} was removed"
     return verb.format(listed_keys(gone)), f"no {listed_keys(gone)}"
 
 
@@ -178,7 +178,7 @@ def _fallen(operator: Operator, new: Served) -> str:
 
 def listed_keys(keys: Sequence[str]) -> str:
     """`CPU`, `CUDA`, `XLA` and 9 more."""
-    shown = ", ".join(f"`{key}`" for key in keys[:3])
+    shown = quoted(keys[:3])
     if len(keys) > 3:
         return f"{shown} and {len(keys) - 3} more"
     return shown
@@ -190,8 +190,5 @@ def _place(operator: Operator, code: str, registration: Registration | None) -> 
         return None
     if registration.kernel is not None:
         return registration.kernel.key_span
-    if code == "TG368":
-        field = "derivatives"
-    else:
-        field = registration.origin.name
+    field = "derivatives" if code == "TG368" else registration.origin.name
     return operator.function.place(field)

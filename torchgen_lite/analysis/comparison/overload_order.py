@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
 
 
-def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
+def compare_order(old: Operator, new: Operator) -> Changes:
     """TG382 for an overload that is tried first now, and takes calls that this one took."""
     tried = list(_tried_first(old))
     names = {other.name for other in tried}
@@ -28,16 +28,19 @@ def compare_order(old: Operator, new: Operator) -> Iterator[Change]:
         if other.name in names or other.func.arguments in taken:
             continue
         if _share_a_call(old.schema, other.func):
-            message = f"`{other.func.full_name}` is tried first, and takes some of its calls"
-            place = other.func.name_span
-            yield Change("TG382", message, place, "tried first", old.function.func.name_span)
+            yield Change(
+                "TG382",
+                f"`{other.func.full_name}` is tried first, and takes some of its calls",
+                other.func.name_span,
+                "tried first",
+                old.function.func.name_span,
+            )
 
 
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
     own = operator.function
-    overloads = operator.others.overloads.get((own.namespace, own.func.base_name), ())
-    for other in overloads:
+    for other in operator.others.overloads.get((own.namespace, own.func.base_name), ()):
         if other.name == own.name:
             return
         yield other
@@ -86,9 +89,7 @@ def _share_a_value(one: Type, other: Type) -> bool:
         if isinstance(some, ListType):
             # A number may be given for a list of a known size.
             return some.size is not None and _share_a_value(some.elem, single)
-    values = _values(str(first))
-    others = _values(str(second))
-    return not values.isdisjoint(others)
+    return not _values(str(first)).isdisjoint(_values(str(second)))
 
 
 def _without_optional(type_: Type) -> Type:

@@ -58,6 +58,10 @@ class Offer(NamedTuple):
 
     def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
         """A change in a field of the entry, since the version in which it was another one."""
-        here = self.operator.function.place(field)
-        there = was.operator.function.place(field)
-        return Change(code, message, here, label, there)
+        return Change(
+            code,
+            message,
+            self.operator.function.place(field),
+            label,
+            was.operator.function.place(field),
+        )

@@ -10,10 +10,10 @@ rely on. One that only the old version has is lost. Targets say what their optio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Changes
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Span
 
@@ -71,28 +71,33 @@ class Terms(NamedTuple):
 FIELDS = "fields"
 
 
-def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
+def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
     """Terms that are lost; of several things that one setting offered, the first. Of a target that no longer has the
     operator, TG375 says enough.
     """
     kept = {term.key for term in new.offers(now)}
     # What the entry itself no longer has is said by other codes: options are asked about the operator as it was.
     kept |= {term.key for term in new.offers(was) if term.table != FIELDS}
-    said: set[tuple[str, str]] = set()
+    said = set()
     for term in old.offers(was):
         setting = term.table, term.setting
         if term.key in kept or setting in said or not new.takes(term.table, now):
             continue
         said.add(setting)
         here = new.place_of(term, now)
-        there = old.place_of(term, was)
-        yield Change(term.code, term.lost, here, "changed" if here else "", there)
+        yield Change(
+            term.code,
+            term.lost,
+            here,
+            "changed" if here else "",
+            old.place_of(term, was),
+        )
 
 
-def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
+def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
     """TG382: a function of the same name whose code is another one."""
     after = new.uses(now)
-    said: set[str] = set()
+    said = set()
     for key, one in old.uses(was).items():
         other = after.get(key)
         if other is None or other.code == one.code or other.name != one.name:
@@ -101,9 +106,11 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterat
         if one.name in said or (one.is_kernel and not is_elsewhere):
             continue
         said.add(one.name)
-        if is_elsewhere:
-            where = f", in `{other.file}` and no longer in `{one.file}`"
-        else:
-            where = ""
-        message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
-        yield Change("TG382", message, other.place, "does something else", one.place)
+        where = f", in `{other.file}` and no longer in `{one.file}`" if is_elsewhere else ""
+        yield Change(
+            "TG382",
+            f"`{one.name}`, which `{one.field}` names, has other code{where}",
+            other.place,
+            "does something else",
+            one.place,
+        )

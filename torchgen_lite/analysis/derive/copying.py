@@ -24,7 +24,7 @@ BETWEEN_DEVICES = frozenset(COPIES.values())
 
 def copied_entries(group: VariantGroup | None, variant: NativeFunction) -> list[DispatchEntry]:
     """The functional variant's kernels that serve another variant without kernels of its own."""
-    own = {entry.key for entry in variant.dispatch}
+    own = variant.keys
     found = [entry for entry in copying_entries(group) if entry.key not in own]
     if group and found and takes_results(group, variant):
         return found

@@ -60,7 +60,7 @@ def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Opera
     torchgen `add_generated_native_functions`: out variants are derived where `autogen` asks for one,
     functional variants wherever a group has an out variant and a mutating one.
     """
-    derived: list[Operator] = []
+    derived = []
     taken = set(names)
     for slots in groups:
         # Most groups are complete, or a single function without `autogen`.

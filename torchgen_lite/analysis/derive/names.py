@@ -14,7 +14,7 @@ GENERATED = "generated"
 # The tags that a derived variant inherits from its base.
 _INHERITED = ("nondeterministic_seeded", "view_copy", "pt2_compliant_tag")
 # Scratch space is an out argument too.
-_KIND_TAGS: dict[SchemaKind, tuple[str, ...]] = {
+_KIND_TAGS = {
     SchemaKind.out: ("out",),
     SchemaKind.scratch: ("out",),
     SchemaKind.inplace: ("inplace",),
@@ -55,10 +55,7 @@ def tags_of(
     following = _KIND_TAGS.get(kind, ())
     if function.namespace == "aten":
         following = ("pt2_compliant_tag", *following)
-    added = []
-    for tag in following:
-        if tag in vocabulary and tag not in function.tags:
-            added.append(tag)
+    added = [tag for tag in following if tag in vocabulary and tag not in function.tags]
     return (*function.tags, *added)
 
 

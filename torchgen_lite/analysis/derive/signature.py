@@ -72,7 +72,7 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Ar
         return []
     own = [a for a in layout.positional if a.name == "self"]
     others = [a for a in layout.positional if a.name != "self"]
-    found: list[Argument] = []
+    found = []
     returned = [find_annotation(value.type) for value in schema.returns]
     for argument in chain(own, layout.out, others, layout.keywords):
         annotation = find_annotation(argument.type)

@@ -34,10 +34,7 @@ from torchgen_lite.schema import AliasAnnotation, Argument, FunctionSchema, Retu
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
     """The schema of the out variant of a functional, in-place or mutable one."""
-    if schema.kind() is SchemaKind.inplace:
-        make = _self_to_out
-    else:
-        make = _returns_to_out
+    make = _self_to_out if schema.kind() is SchemaKind.inplace else _returns_to_out
     arguments, returns = make(schema)
     overload = out_overload(schema.overload_name)
     return _schema(schema, root_of(schema.base_name), overload, arguments, returns)
@@ -84,8 +81,8 @@ def _returns_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple
     inputs = layout.positional + layout.before_options + layout.after_options
     letters = _free_letters(schema)
     plain = all(str(strip_type(r.type)) == "Tensor" for r in schema.returns)
-    out: list[Argument] = []
-    returns: list[Return] = []
+    out = []
+    returns = []
     for index, value in enumerate(schema.returns):
         if not is_tensor_like(value.type):
             returns.append(value)

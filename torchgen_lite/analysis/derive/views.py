@@ -40,16 +40,10 @@ def group_views(operators: Sequence[Operator], views: frozenset[str]) -> tuple[V
         name = view_root_of(signature.name)
         if name not in names:
             continue
-        if name == signature.name:
-            key = signature
-        else:
-            key = signature._replace(name=name)
+        key = signature if name == signature.name else signature._replace(name=name)
         role = operator.kind.value
         if operator.name in views:
-            if operator.kind is SchemaKind.inplace:
-                role = "view_inplace"
-            else:
-                role = "view"
+            role = "view_inplace" if operator.kind is SchemaKind.inplace else "view"
         slots.setdefault(key, {}).setdefault(role, operator.function)
     return tuple(
         ViewGroup(members["view"], members.get("view_inplace"), members.get("functional"))

@@ -9,7 +9,7 @@ headers that options name, so only a target that generates from formulas knows t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import (
@@ -18,10 +18,10 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     misused,
     not_a_method,
 )
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
+from torchgen_lite.diagnostics import Help, did_you_mean
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import TENSOR
 from torchgen_lite.formulas.model import Call, Member, Name, name_called
@@ -77,7 +77,7 @@ def anywhere(known: Collection[str], *, may_have: bool) -> Speech:
     )
 
 
-def check_formula_calls(resolved: Resolved, speech: Speech) -> Iterator[Diagnostic]:
+def check_formula_calls(resolved: Resolved, speech: Speech) -> Diagnostics:
     """The mistakes in the formulas of a file, of which PyTorch's own call more than PyTorch exports."""
     for operator in resolved.declared:
         function = operator.function
@@ -89,15 +89,13 @@ def check_formula_calls(resolved: Resolved, speech: Speech) -> Iterator[Diagnost
             yield from check_calls(function, trees, speech)
 
 
-def check_calls(
-    function: NativeFunction, trees: Iterable[Typed], speech: Speech
-) -> Iterator[Diagnostic]:
+def check_calls(function: NativeFunction, trees: Iterable[Typed], speech: Speech) -> Diagnostics:
     """The mistakes in these formulas of an entry."""
     for tree in trees:
         yield from findings(function, wrong_calls(tree, speech))
 
 
-def wrong_calls(tree: Typed, speech: Speech) -> Iterator[Found]:
+def wrong_calls(tree: Typed, speech: Speech) -> Findings:
     """Calls of functions or methods that nobody has, or with arguments that they do not take."""
     for part in every_part(tree):
         node = part.node
@@ -105,12 +103,12 @@ def wrong_calls(tree: Typed, speech: Speech) -> Iterator[Found]:
             continue
         lacks = not_a_method(part, " or ".join(speech.languages), speech.methods)
         if lacks is not None and not speech.skips(name_called(node)):
-            yield Found(lacks.code, lacks.message, node.span, "no such method", lacks.help)
+            yield lacks
         elif part.operator is None and part.saved is None:
             yield from _check_call(part, node, speech)
 
 
-def _check_call(part: Typed, node: Call, speech: Speech) -> Iterator[Found]:
+def _check_call(part: Typed, node: Call, speech: Speech) -> Findings:
     """A call of what is no operator of the file."""
     if isinstance(node.function, Member):
         if part.parts[0].kind.present == TENSOR:
@@ -129,12 +127,16 @@ def _check_call(part: Typed, node: Call, speech: Speech) -> Iterator[Found]:
         return
     missing = speech.missing(written) if name not in BROUGHT else None
     if missing is not None:
-        message = f"the formula calls `{name}`, which {missing.who}"
-        label = f"assumed to be `{missing.assumed}{name}`"
-        yield Found("TG341", message, node.span, label, missing.help(name))
+        yield Found(
+            "TG341",
+            f"the formula calls `{name}`, which {missing.who}",
+            node.span,
+            f"assumed to be `{missing.assumed}{name}`",
+            missing.help(name),
+        )
 
 
-def _misused(part: Typed, node: Call, name: str, speech: Speech) -> Iterator[Found]:
+def _misused(part: Typed, node: Call, name: str, speech: Speech) -> Findings:
     """TG323: arguments that PyTorch's function or method does not take in any of the languages."""
     found = [list(misused(part, node, name, language)) for language in speech.languages]
     if all(found):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.model import CONSTANTS, Expression, Literal, Name, Subscript, walk
 from torchgen_lite.loader.entry.derivatives import (
     AUTO_ELEMENT_WISE,
@@ -27,7 +28,7 @@ _FLAGS = frozenset({"grad_input_mask"})
 
 def check_derivatives(
     functions: Sequence[NativeFunction], helpers: Collection[str] | None = None
-) -> Iterator[Diagnostic]:
+) -> Diagnostics:
     """Every mistake in the `derivatives:` of these functions.
 
     `helpers` are the functions that formulas may call besides operators. If None, calls are checked
@@ -41,7 +42,7 @@ def check_derivatives(
         yield from findings(function, _check(function, vocabulary))
 
 
-def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check(function: NativeFunction, vocabulary: Vocabulary) -> Findings:
     schema = function.func
     derivatives = function.derivatives
     assert derivatives is not None
@@ -53,9 +54,12 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
     flags = derivatives.output_differentiability
     count = len(schema.returns)
     if flags is not None and len(flags) != count:
-        message = f"{len(flags)} flags for {count} results"
-        span = derivatives.differentiability_span
-        yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
+        yield Found(
+            "TG328",
+            f"{len(flags)} flags for {count} results",
+            derivatives.differentiability_span,
+            f"`{schema.full_name}` has {count} results",
+        )
     values: set[str] = set()
     for let in derivatives.let:
         known = _known_names(function, let, in_cpp=True)
@@ -73,12 +77,17 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
                 yield from check_calls(formula.expression, vocabulary)
 
 
-def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Iterator[Found]:
+def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Findings:
     """A name of `let:` means nothing else."""
     for name, span in let:
         if name in known:
-            message = f"`{name}` means something else in this entry"
-            yield Found("TG385", message, span, "already a name", "choose another name")
+            yield Found(
+                "TG385",
+                f"`{name}` means something else in this entry",
+                span,
+                "already a name",
+                "choose another name",
+            )
 
 
 def _only_notes(function: NativeFunction) -> bool:
@@ -114,7 +123,7 @@ def _refusal(function: NativeFunction) -> str | None:
     if others and not is_noted and function.namespace not in TORCH_NAMESPACES:
         # Backward would need to know whether a formula means the value before the call or after it.
         return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
-    keys = {dispatch.key for dispatch in function.dispatch}
+    keys = function.keys
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
         return f"`{name}` is differentiated through its CompositeImplicitAutograd kernel"
@@ -129,7 +138,7 @@ def _refusal(function: NativeFunction) -> str | None:
 
 def _check_results(
     schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
-) -> Iterator[Found]:
+) -> Findings:
     """Formulas need a differentiable result (torchgen `emit_body`: "derivative ignored")."""
     inputs = {argument.name for argument in schema.inputs}
     given = []
@@ -140,19 +149,22 @@ def _check_results(
         if formula.word == NOT_DIFFERENTIABLE:
             without.update(name for name in formula.names if name not in inputs)
     results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
-    gives = []
-    for name, value, flag in results:
-        if flag is not False and is_tensor_like(value.type):
-            gives.append(name)
+    gives = [
+        name for name, value, flag in results if flag is not False and is_tensor_like(value.type)
+    ]
     if given and without.issuperset(gives):
-        message = f"formulas of `{schema.full_name}`, whose results have no gradient"
-        hint = "leave the formulas out, or say which result is differentiable"
-        yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
+        yield Found(
+            "TG326",
+            f"formulas of `{schema.full_name}`, whose results have no gradient",
+            given[0].name_spans[0],
+            "gradient of nothing",
+            "leave the formulas out, or say which result is differentiable",
+        )
 
 
 def _check_keys(
     schema: FunctionSchema, formulas: Sequence[Formula], gives: bool, place: Span | None
-) -> Iterator[Found]:
+) -> Findings:
     """Keys are results or tensor arguments, with every tensor argument exactly once.
 
     `gives`: a result is differentiable as far as `output_differentiability` says.
@@ -160,11 +172,11 @@ def _check_keys(
     tensors = [a.name for a in tensors_in(schema.inputs)]
     known = [a.name for a in schema.inputs]
     results = return_names(schema)
-    given: list[str] = []
+    given = []
     for formula in formulas:
         if formula.word != NOT_DIFFERENTIABLE:
             given += [name for name in formula.names if name in tensors]
-    seen: set[str] = set()
+    seen = set()
     for formula in formulas:
         for name, span in zip(formula.names, formula.name_spans):
             if name in seen:
@@ -172,26 +184,36 @@ def _check_keys(
             seen.add(name)
             if name in known and name not in tensors:
                 if formula.word != NOT_DIFFERENTIABLE:
-                    message = f"argument `{name}` is not a tensor"
-                    yield Found("TG321", message, span, "has no derivative")
+                    yield Found(
+                        "TG321",
+                        f"argument `{name}` is not a tensor",
+                        span,
+                        "has no derivative",
+                    )
             elif name not in known and name not in results:
-                hint = did_you_mean(name, [*tensors, *results])
-                message = f"`{schema.full_name}` has no argument or result `{name}`"
-                yield Found("TG321", message, span, "not a tensor of this operator", hint)
+                yield Found(
+                    "TG321",
+                    f"`{schema.full_name}` has no argument or result `{name}`",
+                    span,
+                    "not a tensor of this operator",
+                    did_you_mean(name, [*tensors, *results]),
+                )
             elif name in results and name not in known:
                 yield from _check_forward(formula, given, span)
     missing = [name for name in tensors if name not in seen and name != "output"]
     if given:
         yield from _check_missing(schema, missing, place)
     elif missing and gives and seen.intersection(tensors) and seen.isdisjoint(results):
-        message = f"nothing is said of `{missing[0]}`, whose gradient is refused or lost"
-        hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
-        yield Found("TG324", message, place, "missing here", hint)
+        yield Found(
+            "TG324",
+            f"nothing is said of `{missing[0]}`, whose gradient is refused or lost",
+            place,
+            "missing here",
+            f"give a formula, or write `{missing[0]}: not_differentiable`",
+        )
 
 
-def _check_missing(
-    schema: FunctionSchema, missing: Sequence[str], place: Span | None
-) -> Iterator[Found]:
+def _check_missing(schema: FunctionSchema, missing: Sequence[str], place: Span | None) -> Findings:
     """Tensors without a formula. Calls reject them, except in lists; see `without_formula`."""
     lists = {a.name for a in schema.arguments if dispatch_kind(a.type).is_list}
     refused = [name for name in missing if name not in lists]
@@ -201,21 +223,33 @@ def _check_missing(
         (lost, "{}: if {} a gradient, it is lost"),
     ):
         if names:
-            listed = ", ".join(f"`{name}`" for name in names)
+            listed = quoted(names)
             which = "one of them requires" if len(names) > 1 else "it requires"
-            message = f"no formula for {text.format(listed, which)}"
-            hint = f"give a formula, or write `{names[0]}: not_differentiable`"
-            yield Found("TG324", message, place, "missing here", hint)
+            yield Found(
+                "TG324",
+                f"no formula for {text.format(listed, which)}",
+                place,
+                "missing here",
+                f"give a formula, or write `{names[0]}: not_differentiable`",
+            )
 
 
-def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
+def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Findings:
     """`given` are the arguments with formulas."""
     if formula.word == AUTO_ELEMENT_WISE and (len(given) != 1 or len(formula.names) != 1):
-        message = f"`{AUTO_ELEMENT_WISE}` with {len(given)} differentiable arguments"
-        yield Found("TG329", message, span, "needs exactly one with a formula")
+        yield Found(
+            "TG329",
+            f"`{AUTO_ELEMENT_WISE}` with {len(given)} differentiable arguments",
+            span,
+            "needs exactly one with a formula",
+        )
     if formula.word == AUTO_LINEAR and (not given or len(formula.names) != 1):
-        message = f"`{AUTO_LINEAR}` needs a differentiable argument and a single result"
-        yield Found("TG329", message, span, "here")
+        yield Found(
+            "TG329",
+            f"`{AUTO_LINEAR}` needs a differentiable argument and a single result",
+            span,
+            "here",
+        )
 
 
 def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) -> set[str]:
@@ -235,16 +269,20 @@ def _known_names(function: NativeFunction, formula: Formula, *, in_cpp: bool) ->
     return known
 
 
-def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Iterator[Found]:
+def _check_names(formula: Formula, tree: Expression, known: Collection[str]) -> Findings:
     """Every name in a formula must be defined."""
     for node in walk(tree):
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
-            hint = did_you_mean(node.text, sorted(known))
-            message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"
-            yield Found("TG320", message, node.span, "not known here", hint)
+            yield Found(
+                "TG320",
+                f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`",
+                node.span,
+                "not known here",
+                did_you_mean(node.text, sorted(known)),
+            )
 
 
-def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
+def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Findings:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
     count = len(schema.returns)
     # For a list, the number of gradients is known only at run time.
@@ -261,14 +299,26 @@ def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Ite
         if is_counted and isinstance(node, Subscript) and node.value == Name("grads"):
             index = node.index
             if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
-                message = f"`{node}` of an operator with {count} result{'s' * (count != 1)}"
-                yield Found("TG327", message, node.span, "out of range")
+                yield Found(
+                    "TG327",
+                    f"`{node}` of an operator with {count} result{'s' * (count != 1)}",
+                    node.span,
+                    "out of range",
+                )
     for argument in schema.arguments:
         if argument.name in ambiguous:
-            message = f"`{argument.name}` is both a gradient and an argument"
-            place = ambiguous[argument.name]
-            yield Found("TG327", message, place, "which one?", "rename the argument")
+            yield Found(
+                "TG327",
+                f"`{argument.name}` is both a gradient and an argument",
+                ambiguous[argument.name],
+                "which one?",
+                "rename the argument",
+            )
     if len(ways) > 1:
-        used = " and ".join(f"`{way}`" for way in ways)
-        message = f"formulas of `{schema.full_name}` mix {used}"
-        yield Found("TG327", message, list(ways.values())[1], "use one way")
+        used = quoted(ways, " and ")
+        yield Found(
+            "TG327",
+            f"formulas of `{schema.full_name}` mix {used}",
+            list(ways.values())[1],
+            "use one way",
+        )

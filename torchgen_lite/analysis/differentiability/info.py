@@ -45,10 +45,7 @@ def with_formula(function: NativeFunction) -> NativeFunction:
     inputs = function.func.inputs
     if written is None or not written.is_auto or written.span is None:
         return function
-    if samples is not None and samples.reference:
-        reference = samples.reference.text
-    else:
-        reference = ""
+    reference = samples.reference.text if samples is not None and samples.reference else ""
     names = tuple([a.name for a in tensors_in(inputs)])
     call = Call(Name("auto"), tuple([Name(a.name, span=written.span) for a in inputs]))
     word = f"auto ({reference})"
@@ -76,9 +73,9 @@ def read_info(
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """The kinds of the names in formulas."""
-    kinds: dict[str, Kind] = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
+    kinds = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
     kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
-    values: dict[str, Saved] = {}
+    values = {}
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
         kinds["options"], values["options"] = UNKNOWN, Saved("options")
@@ -119,8 +116,8 @@ def _read_variant(
         differentiability = tuple(value is not False for value in given)
     else:
         differentiability = None
-    backward: list[Derivative] = []
-    forward: list[Tangent] = []
+    backward = []
+    forward = []
     refused: list[str] = []
     for formula in formulas:
         if formula.word == NOT_DIFFERENTIABLE:

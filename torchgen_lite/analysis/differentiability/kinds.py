@@ -13,9 +13,10 @@ from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
-from torchgen_lite.analysis.finding import Found, findings
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, takes
@@ -34,7 +35,7 @@ _WRITING = re.compile(
 )
 
 
-def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_kinds(resolved: Resolved) -> Diagnostics:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     operators = callable_operators([o.function for o in resolved.declared])
@@ -48,7 +49,7 @@ def check_kinds(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def _check(
     schema: FunctionSchema, derivative: Derivative, scope: Scope, gradients: Collection[str]
-) -> Iterator[Found]:
+) -> Findings:
     for part in every_part(derivative.tree):
         yield from _check_call(part)
         yield from check_writes(part)
@@ -58,14 +59,18 @@ def _check(
         yield from _check_certain(schema, derivative, certain, scope)
     curved = nonlinear(derivative.tree, gradients)
     if curved is not None:
-        names = ", ".join(f"`{name}`" for name in derivative.names)
-        message = f"the formula of {names} is not linear in the gradient"
-        yield Found("TG347", message, curved.node.span or derivative.formula.span, "not linear")
+        names = quoted(derivative.names)
+        yield Found(
+            "TG347",
+            f"the formula of {names} is not linear in the gradient",
+            curved.node.span or derivative.formula.span,
+            "not linear",
+        )
 
 
 def _check_certain(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
-) -> Iterator[Found]:
+) -> Findings:
     found = list(_check_gradient(schema, derivative, tree, scope))
     yield from found
     for part in every_part(tree):
@@ -76,18 +81,22 @@ def _check_certain(
             yield from check_operands(part)
 
 
-def check_operands(part: Typed) -> Iterator[Found]:
+def check_operands(part: Typed) -> Findings:
     """TG344 and TG322: what a node is of, and does not take."""
     yield from _check_member(part)
     for operand, wanted in misfits(part):
         given = "None" if operand.is_none else operand.kind.words
-        message = f"`{operand.node}` is {given}: {wanted}"
-        yield Found("TG344", message, operand.node.span, "not taken here")
+        yield Found(
+            "TG344",
+            f"`{operand.node}` is {given}: {wanted}",
+            operand.node.span,
+            "not taken here",
+        )
 
 
 def _check_gradient(
     schema: FunctionSchema, derivative: Derivative, tree: Typed, scope: Scope
-) -> Iterator[Found]:
+) -> Findings:
     """A list of tensors needs a list of gradients, one tensor a single one, if kinds are known."""
     inputs = [a for a in schema.inputs if a.name in derivative.names]
     # Formulas of PyTorch's `_foreach_` operators describe one tensor of each list, at index `i`.
@@ -99,19 +108,29 @@ def _check_gradient(
         if len(inputs) > 1:
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
-                listed = ", ".join(f"`{argument.name}`" for argument in inputs)
-                message = f"the formula of {listed} gives {gives}"
+                listed = quoted([argument.name for argument in inputs])
                 hint = "write a formula for each"
-                yield Found("TG342", message, value.node.span, "not a gradient for each", hint)
+                yield Found(
+                    "TG342",
+                    f"the formula of {listed} gives {gives}",
+                    value.node.span,
+                    "not a gradient for each",
+                    hint,
+                )
             continue
         (argument,) = inputs
         # In formulas `grad` may mean a gradient, and not the argument of this name.
         is_list = kinds.kind_of_type(argument.type).is_list
         if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
-            message = f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}"
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
             label = "not a list" if is_list else "not a tensor"
-            yield Found("TG342", message, value.node.span, label, hint if is_list else None)
+            yield Found(
+                "TG342",
+                f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}",
+                value.node.span,
+                label,
+                hint if is_list else None,
+            )
 
 
 _NOT_IMPLEMENTED = nodes.Name("not_implemented")
@@ -141,21 +160,29 @@ def branches(tree: Typed) -> Iterator[Typed]:
         yield tree
 
 
-def _check_reasons(part: Typed) -> Iterator[Found]:
+def _check_reasons(part: Typed) -> Findings:
     if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
         given = {value.kind for value in part.parts}
         if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
-            message = "`not_implemented` takes one or two strings: what has no gradient, and why"
-            yield Found("TG323", message, part.node.span, "in this call")
+            yield Found(
+                "TG323",
+                "`not_implemented` takes one or two strings: what has no gradient, and why",
+                part.node.span,
+                "in this call",
+            )
 
 
-def _check_call(part: Typed) -> Iterator[Found]:
+def _check_call(part: Typed) -> Findings:
     """Arguments of the wrong kind; what a function gives that isn't declared counts as a tensor."""
     node = part.node
     operator = part.operator
     if is_other(part):
-        message = f"what `{nodes.name_called(node)}` is given is another argument in Python"
-        yield Found("TG344", message, node.span, "not taken here")
+        yield Found(
+            "TG344",
+            f"what `{nodes.name_called(node)}` is given is another argument in Python",
+            node.span,
+            "not taken here",
+        )
     if not isinstance(node, nodes.Call) or operator is None or not operator.is_own:
         return
     for value, argument in _bound(node, part.parts, operator):
@@ -167,17 +194,18 @@ def _check_call(part: Typed) -> Iterator[Found]:
             else:
                 given = value.kind.present.words
             called = f"argument `{argument.name}` of `{operator.func.full_name}`"
-            message = f"{called} is `{argument.type}`, and {given} is given"
-            hint = f"it is declared as `{operator.func}`"
-            yield Found("TG323", message, value.node.span, "in this call", hint)
+            yield Found(
+                "TG323",
+                f"{called} is `{argument.type}`, and {given} is given",
+                value.node.span,
+                "in this call",
+                f"it is declared as `{operator.func}`",
+            )
 
 
-def _check_member(part: Typed) -> Iterator[Found]:
+def _check_member(part: Typed) -> Findings:
     """Numbers have no methods or attributes, since C++ uses built-in types for them."""
-    if isinstance(part.node, nodes.Call):
-        node = part.node.function
-    else:
-        node = part.node
+    node = part.node.function if isinstance(part.node, nodes.Call) else part.node
     if not isinstance(node, nodes.Member):
         return
     kind = part.parts[0].kind
@@ -186,11 +214,15 @@ def _check_member(part: Typed) -> Iterator[Found]:
     is_test = node.name == "defined" and not kind.is_optional and kind != kinds.TENSOR
     is_number = kind.is_number and kind != kinds.SCALAR
     if is_test or (is_number and node.name != "conj"):
-        message = f"`{node.value}` is {kind.words}, and has no `{node.name}`"
-        yield Found("TG322", message, part.node.span, "only tensors have it")
+        yield Found(
+            "TG322",
+            f"`{node.value}` is {kind.words}, and has no `{node.name}`",
+            part.node.span,
+            "only tensors have it",
+        )
 
 
-def check_writes(part: Typed) -> Iterator[Found]:
+def check_writes(part: Typed) -> Findings:
     """What a formula is given belongs to others: the caller's gradient, what forward has kept."""
     node = part.node
     operator = part.operator
@@ -204,10 +236,7 @@ def check_writes(part: Typed) -> Iterator[Found]:
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
         message = f"`{name}` writes to what it is called with"
-        if name.endswith("__"):
-            other = name.replace("__i", "__")
-        else:
-            other = name.rstrip("_")
+        other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
         hint = did_you_mean(name, [other]) if is_named else None
         yield Found("TG345", message, node.span, "in a formula", hint)
 

@@ -69,8 +69,7 @@ def is_tried(info: DifferentiabilityInfo, helpers: Collection[str]) -> bool:
     for derivative in info.derivatives:
         if is_unknown(derivative.tree, info.gradients):
             return True
-        parts = every_part(derivative.tree)
-        if any(nodes.called_name(part.node) in helpers for part in parts):
+        if any(nodes.called_name(part.node) in helpers for part in every_part(derivative.tree)):
             return True
     return False
 
@@ -80,20 +79,14 @@ def refuses_forward(info: DifferentiabilityInfo) -> str:
     schema = info.function.func
     names = return_names(schema)
     written = {one.name for one in info.forward}
-    missing = []
-    for index in info.outputs:
-        if written and names[index] not in written:
-            missing.append(names[index])
+    missing = [names[index] for index in info.outputs if written and names[index] not in written]
     # The tensors of lists are not asked whether they need a gradient.
     answered = {*info.arguments, *info.not_differentiable, *(t.name for t in info.without_formula)}
     tensors = [tensor.name for tensor in tensor_arguments(schema.inputs)]
     missing += [name for name in tensors if info.slots and name not in answered]
     if missing:
         return f"there is none for `{missing[0]}`"
-    curved = []
-    for d in info.derivatives:
-        if nonlinear(d.tree, info.gradients) is not None:
-            curved.append(d)
+    curved = [d for d in info.derivatives if nonlinear(d.tree, info.gradients) is not None]
     if written or not curved:
         return ""
     return f"the formula of `{', '.join(curved[0].names)}` is not linear in the gradient"
@@ -116,10 +109,7 @@ def _degree(tree: Typed, gradients: Collection[str]) -> _Degree | Typed:
         if tree.saved.fact is Fact.info:
             return _Degree.zero
         return _Degree.constant
-    if isinstance(node, nodes.Member):
-        name = node.name
-    else:
-        name = nodes.name_called(node)
+    name = node.name if isinstance(node, nodes.Member) else nodes.name_called(node)
     if name in _FACTS:
         return _Degree.constant
     degrees = []
@@ -162,10 +152,7 @@ def _of_operands(tree: Typed, name: str, degrees: Sequence[_Degree]) -> _Degree 
             return _by_rule(_rule(name), degrees)
         case nodes.Call() as call if _is_torchs(tree, call, name) and _is_plain(tree, call):
             is_method = isinstance(call.function, nodes.Member)
-            if is_method and f".{name}" in _RULES:
-                own = f".{name}"
-            else:
-                own = name
+            own = f".{name}" if is_method and f".{name}" in _RULES else name
             return _by_rule(_rule(own), degrees)
     if _INDEPENDENT.issuperset(degrees):
         return _Degree.free

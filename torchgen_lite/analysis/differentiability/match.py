@@ -36,18 +36,19 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
     """Match the written formulas with all operators that use them."""
     counter: Counter[str] = Counter()
     callable_ = callable_operators([o.function for o in operators if not o.is_derived])
-    infos: dict[str, Infos] = {}
-    for operator, written in _written(operators):
-        infos[operator.name] = read_info(operator.function, written, counter, callable_)
+    infos: dict[str, Infos] = {
+        operator.name: read_info(operator.function, written, counter, callable_)
+        for operator, written in _written(operators)
+    }
     if not infos:
         return Matches({}, {})
     _add_view_copies(operators, infos)
-    shared: dict[tuple[Signature, bool], Infos] = {}
+    shared = {}
     for operator in operators:
         if operator.name in infos and not operator.function.is_auto:
             is_functional = operator.kind is SchemaKind.functional
             shared[operator.signature.without_defaults, is_functional] = infos[operator.name]
-    matching: dict[str, Infos] = {}
+    matching = {}
     for operator in operators:
         used = _find(operator, infos, shared)
         if used:
@@ -57,10 +58,11 @@ def match_derivatives(operators: Sequence[Operator]) -> Matches:
 
 def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
     """The formulas in source order, which numbers nodes with the same name."""
-    found = []
-    for operator in operators:
-        if operator.function.derivatives is not None and not operator.is_derived:
-            found.append((operator, operator.function.derivatives))
+    found = [
+        (operator, operator.function.derivatives)
+        for operator in operators
+        if operator.function.derivatives is not None and not operator.is_derived
+    ]
     files: dict[str, int] = {}
     places = []
     for index, (_, written) in enumerate(found):
@@ -98,8 +100,5 @@ def _find(
     if operator.name in infos:
         return infos[operator.name]
     signature = operator.signature.without_defaults
-    if operator.is_derived:
-        others = shared.get((signature, False))
-    else:
-        others = None
+    others = shared.get((signature, False)) if operator.is_derived else None
     return shared.get((signature, True)) or others

@@ -177,10 +177,7 @@ class DifferentiabilityInfo(NamedTuple):
         for one in self.saved:
             used = one.needed_by or range(len(self.slots))
             is_read = one.is_whole or one.fact in readable
-            if is_read:
-                key = one
-            else:
-                key = replace(one, fact=Fact.whole, dim="", apart="")
+            key = one if is_read else replace(one, fact=Fact.whole, dim="", apart="")
             using.setdefault(key, set()).update(used)
         return tuple(needed_by(using, len(self.slots)))
 

@@ -54,12 +54,12 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
-    keys = {kernel.key for kernel in operator.own_kernels}
+    keys = operator.keys
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
     written = tuple([a.name for a in tensors_in(schema.written)])
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
-    origins: dict[str, Origin] = {}
+    origins = {}
     tracking = None
     # Autograd sees through CompositeImplicitAutograd kernels.
     if (tensors or written) and keys != {"CompositeImplicitAutograd"}:
@@ -85,10 +85,7 @@ def _origin(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bo
 
 def _viewed(schema: FunctionSchema) -> str | None:
     """The only tensor that shares memory with the only result."""
-    if len(schema.returns) == 1:
-        returned = schema.returns[0].annotation
-    else:
-        returned = None
+    returned = schema.returns[0].annotation if len(schema.returns) == 1 else None
     if returned is None:
         return None
     shared = []

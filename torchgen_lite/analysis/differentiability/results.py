@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import rules_by_result
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
@@ -15,7 +15,7 @@ from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema import return_names
 
 
-def check_results(resolved: Resolved) -> Iterator[Diagnostic]:
+def check_results(resolved: Resolved) -> Diagnostics:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     for operator in declared:
@@ -36,8 +36,7 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
         return []
     index, dtype = next(iter(found.items()))
     name = return_names(function.func)[index]
-    full_name = function.func.full_name
-    message = f"result `{name}` of `{full_name}` is `{dtype}`, and has no gradient"
+    message = f"result `{name}` of `{function.func.full_name}` is `{dtype}`, and has no gradient"
     hint = "leave `derivatives` out"
     if len(found) < len(info.outputs):
         hint = f"add `{_flags(info, found)}`"
@@ -45,17 +44,14 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     return [finding(function, "TG343", message, function.derivatives.span, "missing here", hint)]
 
 
-def _check_unused(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
+def _check_unused(info: DifferentiabilityInfo) -> Diagnostics:
     """A gradient that no formula uses, where formulas use others."""
     function = info.function
     names = return_names(info.function.func)
     used = set[int]()
     for derivative in info.derivatives:
         used.update(_used(derivative.tree, info))
-    unused = []
-    for position, index in enumerate(info.outputs):
-        if position not in used:
-            unused.append(index)
+    unused = [index for position, index in enumerate(info.outputs) if position not in used]
     if not used or not unused:
         return
     gradient = f"grad_{names[unused[0]]}"
@@ -88,7 +84,5 @@ def _used(tree: Typed, info: DifferentiabilityInfo) -> Iterator[int]:
 def _flags(info: DifferentiabilityInfo, without: Collection[int]) -> str:
     """`output_differentiability: [True, False]`, without some of the results that have a gradient now."""
     count = len(info.function.func.returns)
-    flags = []
-    for index in range(count):
-        flags.append(str(index in info.outputs and index not in without))
+    flags = [str(index in info.outputs and index not in without) for index in range(count)]
     return f"output_differentiability: [{', '.join(flags)}]"

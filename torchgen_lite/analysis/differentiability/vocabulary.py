@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.finding import Found
+from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
+from torchgen_lite.diagnostics import did_you_mean, write_instead
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import BOOL, TENSOR, UNKNOWN, Kind, Sort, kind_of_type
@@ -87,7 +87,7 @@ def _positions(
     layout = argument_layout(schema)
     if layout.options is None:
         return layout.inputs, layout.inputs
-    positions: tuple[Argument | None, ...] = layout.positional + layout.before_options
+    positions = layout.positional + layout.before_options
     return positions + (() if is_own else (None, *layout.after_options)), layout.inputs
 
 
@@ -113,8 +113,7 @@ def called_in_torch(call: Typed) -> Callee | None:
         if call.operator.is_own:
             return None
         return call.operator
-    is_method = isinstance(node.function, Member)
-    if is_method and kinds[0].present != TENSOR:
+    if isinstance(node.function, Member) and kinds[0].present != TENSOR:
         return None
     return nearest(node, kinds, torch_operators(name_called(node)))
 
@@ -130,9 +129,7 @@ def is_other(call: Typed) -> bool:
         places = callee.by_position(len(parts))[: len(parts)]
         pairs = list(zip(places, parts))
         truths = [_is_truth(place) and _is_number(part) for place, part in pairs]
-        fits = []
-        for is_truth, pair in zip(truths, pairs):
-            fits.append(is_truth or takes(pair[0], pair[1].kind))
+        fits = [is_truth or takes(pair[0], pair[1].kind) for is_truth, pair in zip(truths, pairs)]
         if len(places) == len(parts) and any(truths) and all(fits):
             return True
     return False
@@ -143,10 +140,7 @@ def _is_truth(argument: Argument | None) -> bool:
 
 
 def _is_number(part: Typed) -> bool:
-    if isinstance(part.node, ListDisplay):
-        items = part.parts
-    else:
-        items = (part,)
+    items = part.parts if isinstance(part.node, ListDisplay) else (part,)
     return len(items) == 1 and items[0].kind.is_number and items[0].kind != BOOL
 
 
@@ -163,10 +157,7 @@ def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
     torch: dict[str, list[NativeFunction]] = {}
     for function in functions:
         if function.func.kind() is not SchemaKind.out:
-            if function.namespace in TORCH_NAMESPACES:
-                found = torch
-            else:
-                found = own
+            found = torch if function.namespace in TORCH_NAMESPACES else own
             found.setdefault(function.func.base_name, []).append(function)
     named = torch | own
 
@@ -186,10 +177,7 @@ class Vocabulary:
     ) -> None:
         self.operators: dict[str, list[NativeFunction]] = {}
         self.methods: set[str] = set(TENSOR_METHODS)
-        own = []
-        for f in functions:
-            if f.namespace not in TORCH_NAMESPACES:
-                own.append(f.func.base_name)
+        own = [f.func.base_name for f in functions if f.namespace not in TORCH_NAMESPACES]
         self.own = frozenset(own)
         self.helpers = frozenset(helpers or ()).difference(own)
         self.closed = helpers is not None
@@ -203,7 +191,7 @@ class Vocabulary:
                 self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
-def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Found]:
+def check_calls(expression: Expression, vocabulary: Vocabulary) -> Findings:
     """Calls of unknown functions, and calls with arguments that no overload takes."""
     for node in walk(expression):
         if not isinstance(node, Call):
@@ -219,23 +207,31 @@ def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Foun
 
 def _not_torchs(node: Call, name: str) -> Found:
     """TG322: a function of PyTorch where formulas have an operator of the file by this name."""
-    message = f"`torch.{name}` is PyTorch's, and formulas have the operator `{name}` of this file"
-    hint = f"write `{name}` if you mean the operator, else call a function of yours"
-    return Found("TG322", message, node.function.span, "not the operator", hint)
+    return Found(
+        "TG322",
+        f"`torch.{name}` is PyTorch's, and formulas have the operator `{name}` of this file",
+        node.function.span,
+        "not the operator",
+        f"write `{name}` if you mean the operator, else call a function of yours",
+    )
 
 
-def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Findings:
     if name in vocabulary.helpers or name in BROUGHT:
         return
     if name in vocabulary.operators:
         yield from _check_arity(node, name, len(node.arguments), vocabulary)
     elif vocabulary.closed:
-        hint = did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers])
-        message = f"the formula calls `{name}`, which is neither an operator nor a helper function"
-        yield Found("TG322", message, node.function.span, "no such operator", hint)
+        yield Found(
+            "TG322",
+            f"the formula calls `{name}`, which is neither an operator nor a helper function",
+            node.function.span,
+            "no such operator",
+            did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers]),
+        )
 
 
-def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Findings:
     name = method.name
     if name in vocabulary.methods:
         if name in vocabulary.operators and name not in TENSOR_METHODS:
@@ -244,11 +240,16 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
         hint = did_you_mean(name, vocabulary.methods)
         if hint is None and name in vocabulary.operators:
             hint = f"`{name}` is a function: write `{name}({method.value})`"
-        message = f"tensors have no method `{name}`"
-        yield Found("TG322", message, node.span, "no such method", hint)
+        yield Found(
+            "TG322",
+            f"tensors have no method `{name}`",
+            node.span,
+            "no such method",
+            hint,
+        )
 
 
-def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
+def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Findings:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
     if any(_accepts(callee(function), count, keywords) for function in overloads):
@@ -256,9 +257,13 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
         given += f" and {', '.join(f'`{key}`' for key in keywords)}"
-    message = f"no overload of `{name}` takes {given}"
-    hint = f"it is declared as `{overloads[0].func}`"
-    yield Found("TG323", message, node.span, "in this call", hint)
+    yield Found(
+        "TG323",
+        f"no overload of `{name}` takes {given}",
+        node.span,
+        "in this call",
+        f"it is declared as `{overloads[0].func}`",
+    )
 
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
@@ -274,7 +279,7 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
 Language = Literal["Python", "C++"]
 
 
-def misused(call: Typed, node: Call, name: str, language: Language) -> Iterator[Found]:
+def misused(call: Typed, node: Call, name: str, language: Language) -> Findings:
     """TG323: arguments that the function or method of PyTorch with this name does not take, as far as is known.
 
     What keywords are is not looked at: in C++ the few that there are stand for tensor options, one argument.
@@ -317,10 +322,7 @@ def wrong_count(node: Call, name: str, language: Language) -> str:
     if fewest <= count <= most:
         return ""
     called = f"`Tensor.{name}`" if is_method else f"`{name}`"
-    if fewest < most:
-        expected = f"{fewest} to {most}"
-    else:
-        expected = str(most or "no")
+    expected = f"{fewest} to {most}" if fewest < most else str(most or "no")
     noun = "argument" if most == 1 else "arguments"
     verb = "are" if count > 1 else "is"
     return f"{called} takes {expected} {noun}, and {count or 'none'} {verb} given"
@@ -358,10 +360,7 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    required = set()
-    for argument in overload.func.arguments:
-        if argument.default is None:
-            required.add(argument.name)
+    required = {argument.name for argument in overload.func.arguments if argument.default is None}
     bound = overload.bound(len(kinds), ())
     return (
         len(places) == len(kinds)
@@ -404,15 +403,7 @@ def _is_item(argument: Argument, part: Typed) -> bool:
     return is_single and wanted.is_list and takes(argument, part.kind)
 
 
-class NoMethod(NamedTuple):
-    """A method that tensors do not have, with the code and words of a diagnostic."""
-
-    code: str
-    message: str
-    help: Help | None
-
-
-def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMethod | None:
+def not_a_method(call: Typed, language: str, methods: Collection[str]) -> Found | None:
     """What is wrong with a call of a method, where tensors have these in a language."""
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.function, Member):
@@ -424,13 +415,18 @@ def not_a_method(call: Typed, language: str, methods: Collection[str]) -> NoMeth
     if is_ours or is_known or node.function.arrow or not _is_tensor(call.parts[0]):
         return None
     torch = functions_of_torch()
-    message = f"tensors have no method `{name}` in {language}"
+    missing = Found(
+        "TG322",
+        f"tensors have no method `{name}` in {language}",
+        node.span,
+        "no such method",
+    )
     if name in torch.python_methods | torch.cpp_methods:
-        return NoMethod("TG540", message, None)
+        return missing._replace(code="TG540")
     if name not in torch.at:
-        return NoMethod("TG322", message, did_you_mean(name, methods))
+        return missing._replace(help=did_you_mean(name, methods))
     function = Call(Name(name), (value, *node.arguments), node.keywords)
-    return NoMethod("TG322", message, write_instead(str(node), str(function)))
+    return missing._replace(help=write_instead(str(node), str(function)))
 
 
 def _is_tensor(part: Typed) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.fakes.results import (
     Result,
     lacks_fake,
@@ -11,10 +9,10 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Help, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.language import RULES, Wanted, value_kind
@@ -44,7 +42,7 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
+def check_fake(operator: Operator, fake: Fake) -> Findings:
     """Every mistake in a `fake:`."""
     refusal = _refusal(operator, fake)
     if refusal is not None:
@@ -55,13 +53,18 @@ def check_fake(operator: Operator, fake: Fake) -> Iterator[Found]:
             yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
-def check_presence(operator: Operator) -> Iterator[Diagnostic]:
+def check_presence(operator: Operator) -> Diagnostics:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
         function = operator.function
-        message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
-        hint = "add `fake:`, or a kernel for `Meta`"
-        yield finding(function, "TG339", message, function.place("func"), "here", hint)
+        yield finding(
+            function,
+            "TG339",
+            f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it",
+            function.place("func"),
+            "here",
+            "add `fake:`, or a kernel for `Meta`",
+        )
 
 
 def _refusal(operator: Operator, fake: Fake) -> str | None:
@@ -69,18 +72,15 @@ def _refusal(operator: Operator, fake: Fake) -> str | None:
     name = operator.schema.full_name
     if operator.is_only_composed:
         return f"`{name}` gets its fake from its {COMPOSITE_IMPLICIT} kernel"
-    if any(kernel.key == "Meta" for kernel in operator.own_kernels):
+    if "Meta" in operator.keys:
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     if (fake.checks and not fake.rules) or new_results(operator.schema):
         return None
-    if operator.schema.returns:
-        what = "what it wrote to"
-    else:
-        what = "nothing"
+    what = "what it wrote to" if operator.schema.returns else "nothing"
     return f"`{name}` returns {what}, so its fake is derived from the schema"
 
 
-def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterator[Found]:
+def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Findings:
     """What is wrong with an expression, which must be of a wanted kind."""
     scope = Scope({a.name: value_kind(a.type) for a in schema.arguments}, language=RULES)
     for part in every_part(type_formula(tree, scope, wanted)):
@@ -89,7 +89,7 @@ def mistakes(tree: Expression, wanted: Wanted, schema: FunctionSchema) -> Iterat
             yield Found(wrong.code, wrong.message, part.node.span, wrong.label, wrong.help)
 
 
-def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
+def _check_rules(operator: Operator, fake: Fake) -> Findings:
     schema = operator.schema
     rules = fake.rules
     has_axes = uses_axes(operator)
@@ -99,38 +99,56 @@ def _check_rules(operator: Operator, fake: Fake) -> Iterator[Found]:
         for rule in rules:
             if rule.name not in names:
                 hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
-                message = f"`{schema.full_name}` has no result `{rule.name}`"
-                yield Found("TG331", message, rule.name_span, "not a result", hint)
+                yield Found(
+                    "TG331",
+                    f"`{schema.full_name}` has no result `{rule.name}`",
+                    rule.name_span,
+                    "not a result",
+                    hint,
+                )
         given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]
         if missing and not has_axes:
-            message = f"no rule for result `{missing[0]}`"
-            yield Found("TG331", message, fake.span, "missing here")
+            yield Found(
+                "TG331",
+                f"no rule for result `{missing[0]}`",
+                fake.span,
+                "missing here",
+            )
     elif len(rules) != len(needing) and (rules or not has_axes):
-        message = f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}"
-        yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
+        yield Found(
+            "TG331",
+            f"{counted(len(rules), 'rule')} for {counted(len(needing), 'result')}",
+            fake.span,
+            f"of `{schema.full_name}`",
+        )
     for index, rule in rules_by_result(operator.function).items():
         yield from _check_rule(schema, needing[index], rule, has_axes)
 
 
-def _check_rule(
-    schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool
-) -> Iterator[Found]:
+def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule, has_axes: bool) -> Findings:
     present = {name for name, _ in rule.fields}
     spans = dict(rule.field_spans)
     for name in present:
         clash = [other for other in _EXCLUDES.get(name, ()) if other in present]
         if clash:
-            message = f"`{name}` and `{clash[0]}` exclude each other"
-            yield Found("TG330", message, spans[clash[0]], f"not beside `{name}`")
+            yield Found(
+                "TG330",
+                f"`{name}` and `{clash[0]}` exclude each other",
+                spans[clash[0]],
+                f"not beside `{name}`",
+            )
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
-            message = f"`{name}` needs `{_NEEDS[name][0]}`"
-            yield Found("TG330", message, spans[name], "stands alone")
-    if rule.gives_shape or not has_axes:
-        shaped = present
-    else:
-        shaped = {*present, "like"}
-    yield from _check_result(schema, result, rule, shaped)
+            yield Found(
+                "TG330",
+                f"`{name}` needs `{_NEEDS[name][0]}`",
+                spans[name],
+                "stands alone",
+            )
+    shaped = present if rule.gives_shape or not has_axes else {*present, "like"}
+    misfit = _misfit(schema, result, rule, shaped)
+    if misfit is not None:
+        yield misfit
     kind = value_kind(result.value.type).present
     is_each = kind == kinds.TENSORS and "count" not in present
     wanted = {
@@ -144,65 +162,47 @@ def _check_rule(
             yield from mistakes(tree, wanted[name], schema)
 
 
-def _check_result(
+def _misfit(
     schema: FunctionSchema, result: Result, rule: FakeRule, present: set[str]
-) -> Iterator[Found]:
+) -> Found | None:
     """The fields must produce the type that the schema gives the result."""
     kind = value_kind(result.value.type).present
-    if len(schema.returns) == 1:
-        one = "the result"
-    else:
-        one = f"result `{result.name}`"
+    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{schema.full_name}`"
+    places = dict(rule.field_spans)
+
+    def wrong(message: str, label: str, hint: Help | None = None, field: str = "") -> Found:
+        return Found("TG331", message, places.get(field, rule.span), label, hint)
+
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
             message = f"{what} is `{result.value.type}`, not a tensor"
-            yield Found("TG331", message, rule.span, "here", "give it a `value`")
-        elif not kind.is_known:
+            return wrong(message, "here", "give it a `value`")
+        if not kind.is_known:
             message = f"a rule cannot make a `{result.value.type}`"
-            yield Found("TG331", message, rule.span, "here", "name a Python function")
-        return
+            return wrong(message, "here", "name a Python function")
+        return None
     source = result.source
-    places = dict(rule.field_spans)
     kinds_given = [value_kind(a.type) for a in schema.arguments]
-    problem = ""
-    place = ""
-    label = "here"
-    hint = None
     if source is not None and "view" not in present:
-        problem = f"shares the memory of `{source.name}`"
-        label = "makes a new tensor"
-        hint = f"write `view: {source.name}`, with `shape` and `stride`"
-    elif source is None and "view" in present:
-        problem = "is a new tensor by its schema"
-        place = "view"
-        label = "shares memory"
-    elif source is not None and str(rule.get("view")) != source.name:
-        problem = f"is a view of `{source.name}`"
-        place = "view"
-        label = "of something else"
-    elif "value" in present:
-        problem = "is a tensor"
-        place = "value"
-        label = "no tensor"
-    elif not present & {"like", "shape", "view"}:
-        problem = f"does not give the shape of {what}"
-        what = "the rule"
-        hint = "add `like` or `shape`"
-    elif kind == kinds.TENSORS and not present & {"like", "count"}:
-        problem = "is a list of tensors"
-        label = "one tensor"
-        hint = "add `count`"
-    elif kind == kinds.TENSOR and "count" in present:
-        problem = "is one tensor"
-        place = "count"
-        label = "a list"
-    elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
-        problem = f"does not give the dtype of {what}"
-        what = "the rule"
-        if kinds.TENSORS in kinds_given:
-            hint = "add `like` or `dtype`"
-        else:
-            hint = "add `dtype`"
-    if problem:
-        yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)
+        return wrong(
+            f"{what} shares the memory of `{source.name}`",
+            "makes a new tensor",
+            f"write `view: {source.name}`, with `shape` and `stride`",
+        )
+    if source is None and "view" in present:
+        return wrong(f"{what} is a new tensor by its schema", "shares memory", None, "view")
+    if source is not None and str(rule.get("view")) != source.name:
+        return wrong(f"{what} is a view of `{source.name}`", "of something else", None, "view")
+    if "value" in present:
+        return wrong(f"{what} is a tensor", "no tensor", None, "value")
+    if not present & {"like", "shape", "view"}:
+        return wrong(f"the rule does not give the shape of {what}", "here", "add `like` or `shape`")
+    if kind == kinds.TENSORS and not present & {"like", "count"}:
+        return wrong(f"{what} is a list of tensors", "one tensor", "add `count`")
+    if kind == kinds.TENSOR and "count" in present:
+        return wrong(f"{what} is one tensor", "a list", None, "count")
+    if not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
+        like = "`like` or " if kinds.TENSORS in kinds_given else ""
+        return wrong(f"the rule does not give the dtype of {what}", "here", f"add {like}`dtype`")
+    return None

@@ -39,10 +39,7 @@ def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
 
 
 def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
-    if value.annotation is not None:
-        sets = set(value.annotation.before)
-    else:
-        sets = set[str]()
+    sets = set(value.annotation.before) if value.annotation is not None else set[str]()
     if sets == {"*"}:
         return None
     annotated = ((a, a.annotation) for a in schema.arguments if a.annotation is not None)
@@ -66,7 +63,7 @@ def lacks_fake(operator: Operator) -> bool:
     An operator without kernels here gets them from elsewhere, perhaps including a Meta kernel.
     """
     function = operator.function
-    keys = {entry.key for entry in operator.own_kernels}
+    keys = operator.keys
     if function.fake is not None or operator.axes is not None or _has_meta(operator):
         return False
     return bool(keys) and keys.isdisjoint(COMPOSITE_KEYS) and bool(new_results(function.func))
@@ -75,8 +72,7 @@ def lacks_fake(operator: Operator) -> bool:
 def _has_meta(operator: Operator) -> bool:
     """Whether there is a kernel for `Meta`, which is the fake, or a meta function."""
     function = operator.function
-    is_structured = function.structured or function.structured_delegate is not None
-    return is_structured or any(kernel.key == "Meta" for kernel in operator.own_kernels)
+    return function.is_structured or "Meta" in operator.keys
 
 
 def uses_axes(operator: Operator) -> bool:
@@ -85,8 +81,7 @@ def uses_axes(operator: Operator) -> bool:
     An out variant may give what it writes another shape.
     """
     function = operator.function
-    kind = operator.kind
-    if operator.axes is None or kind is SchemaKind.out or _has_meta(operator):
+    if operator.axes is None or operator.kind is SchemaKind.out or _has_meta(operator):
         return False
     if function.fake is None or not function.fake.rules:
         return function.fake is None or not function.fake.function

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
+from torchgen_lite.analysis.finding import Diagnostics, Rule, of_each
 from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, traced, variants
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
 
-Rule = Callable[[Resolved], Iterator[Diagnostic]]
-# Rules about kernels and the author's own fields.
-KERNEL_RULES: tuple[Rule, ...] = (
-    dispatch.unreachable_kernel,
+# Rules about kernels and the author's own fields: of one entry, and of all.
+KERNEL_RULES: Sequence[Rule] = (
     dispatch.shadowed_composite,
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
-    dispatch.composite_without_gradient,
     empty_range,
+)
+ACROSS_KERNELS: Sequence[Callable[[Resolved], Diagnostics]] = (
+    dispatch.unreachable_kernel,
+    dispatch.composite_without_gradient,
     kernels.kernel_with_two_schemas,
 )
 # Rules about schemas, apart because the author can't fix PyTorch's.
-SCHEMA_RULES: tuple[Rule, ...] = (
+SCHEMA_RULES: Sequence[Rule] = (
     aliasing.mutated_value,
     aliasing.inplace_name_without_write,
     aliasing.write_without_inplace_name,
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
+    aliasing.inplace_without_return,
+)
+ACROSS_SCHEMAS: Sequence[Callable[[Resolved], Diagnostics]] = (
     variants.indistinguishable_overloads,
     variants.misspelled_namespace,
-    aliasing.inplace_without_return,
     autogen.autogen_disagrees,
     variants.variant_disagrees,
     variants.view_without_copy,
@@ -48,13 +51,16 @@ def lint_program(
     """
     resolved = program.resolved
     own = resolved.without_lent()
-    found: list[Diagnostic] = []
-    for rule in KERNEL_RULES:
+    found = [
+        *of_each(resolved.functions, KERNEL_RULES),
+        *of_each(own.functions, SCHEMA_RULES),
+        *of_each(program.elsewhere, (empty_range,)),
+    ]
+    for rule in ACROSS_KERNELS:
         found += rule(resolved)
-    for rule in SCHEMA_RULES:
+    for rule in ACROSS_SCHEMAS:
         found += rule(own)
     found += dispatch.backend_without_meta(program, policies)
     found += traced.traced_rules(program, policies)
     found += kernels.samples_without_tests(program, tested)
-    found += empty_range(Resolved(program.elsewhere))
     return program.with_findings(program.wanted(found))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 
 
-def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
+def autogen_disagrees(resolved: Resolved) -> Diagnostics:
     """TG415: a group's `autogen` lines and the variants derived for it differ.
 
     As in torchgen `NativeFunctionsGroup`, only groups with a functional and an out variant count:
@@ -55,7 +55,7 @@ def _disagreement(
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 
 
-def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
+def autogen_of_composite(resolved: Resolved) -> Diagnostics:
     """TG418: `autogen` where nothing is derived because all variants are composite.
 
     Composite operators have derived variants only in the core set (torchgen
@@ -70,7 +70,11 @@ def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in [operator.function for operator in asking]:
         if "core" in function.tags or functional_key(function) in computed:
             continue
-        message = f"nothing is derived from `{function.func.local_name}`, which is composed of other operators"
-        span = function.place("autogen")
-        hint = "leave `autogen` out, or give it a CompositeExplicitAutograd kernel"
-        yield finding(function, "TG418", message, span, "not derived", hint)
+        yield finding(
+            function,
+            "TG418",
+            f"nothing is derived from `{function.func.local_name}`, which is composed of other operators",
+            function.place("autogen"),
+            "not derived",
+            "leave `autogen` out, or give it a CompositeExplicitAutograd kernel",
+        )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.torch.stock_fallbacks import META_FALLBACK, STOCK_FALLBACKS
@@ -22,21 +21,18 @@ _SERVED = frozenset({_IMPLICIT, *_EXPLICIT, "Meta"})
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
 
 
-def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
-    """The functions with a CompositeImplicitAutograd kernel, each with that kernel."""
-    for function in resolved.functions:
-        for entry in function.dispatch:
-            if entry.key == _IMPLICIT:
-                yield function, entry
+def _kernel_for(function: NativeFunction, *keys: str) -> DispatchEntry | None:
+    """The first kernel for one of these keys."""
+    return next((entry for entry in function.dispatch if entry.key in keys), None)
 
 
-def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
+def unreachable_kernel(resolved: Resolved) -> Diagnostics:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
     keyless = [f for f in resolved.functions if not f.func.carries_keys]
     return unreachable_kernels([f for f in keyless if not tensor_options(f.func)])
 
 
-def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def unreachable_kernels(functions: Sequence[NativeFunction]) -> Diagnostics:
     """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
     for function in functions:
         if not function.dispatch or function.func.carries_keys:
@@ -45,9 +41,14 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends:
-                message = f"kernel for `{entry.key}` is unreachable: no argument carries a key"
-                hint = "register it for `CompositeExplicitAutograd`"
-                yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
+                yield finding(
+                    function,
+                    "TG406",
+                    f"kernel for `{entry.key}` is unreachable: no argument carries a key",
+                    entry.key_span,
+                    "never chosen",
+                    "register it for `CompositeExplicitAutograd`",
+                )
 
 
 def _is_selected_by_hand(function: NativeFunction) -> bool:
@@ -55,38 +56,42 @@ def _is_selected_by_hand(function: NativeFunction) -> bool:
     for argument in function.func.arguments:
         types = walk_type(argument.type)
         names.update(type_.name for type_ in types if isinstance(type_, BaseType))
-    has_kernel = any(entry.key == "BackendSelect" for entry in function.dispatch)
+    has_kernel = "BackendSelect" in function.keys
     return has_kernel or not names.isdisjoint({"Device", "Tensor"})
 
 
-def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
+def shadowed_composite(function: NativeFunction) -> Findings:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
-    for function, implicit in _implicit(resolved):
-        explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
-        if explicit is not None:
-            message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            hint = "remove one of them"
-            other = (explicit.key_span, "comes before it")
-            yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
+    implicit = _kernel_for(function, _IMPLICIT)
+    explicit = _kernel_for(function, *_EXPLICIT)
+    if implicit is not None and explicit is not None:
+        yield Found(
+            "TG407",
+            f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used",
+            implicit.key_span,
+            "shadowed",
+            "remove one of them",
+            (explicit.key_span, "comes before it"),
+        )
 
 
-def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
+def ambiguous_autograd_other(function: NativeFunction) -> Findings:
     """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
-    for function, implicit in _implicit(resolved):
-        if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
-            continue
-        for entry in function.dispatch:
-            if entry.key in key_sets().backends_of["AutogradOther"]:
-                message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                span = entry.key_span
-                other = (implicit.key_span, "claims every Autograd key")
-                yield finding(function, "TG408", message, span, "shares it", _INSTEAD, other)
-                break
+    implicit = _kernel_for(function, _IMPLICIT)
+    other = _kernel_for(function, *key_sets().backends_of["AutogradOther"])
+    is_decided = not function.keys.isdisjoint((*_EXPLICIT, "AutogradOther"))
+    if implicit is not None and other is not None and not is_decided:
+        yield Found(
+            "TG408",
+            f"`{other.key}` and `{_IMPLICIT}` make AutogradOther ambiguous",
+            other.key_span,
+            "shares it",
+            _INSTEAD,
+            (implicit.key_span, "claims every Autograd key"),
+        )
 
 
-def backend_without_meta(
-    program: Program, policies: Sequence[Policy] | None
-) -> Iterator[Diagnostic]:
+def backend_without_meta(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
     """TG409: kernels for backends, returns tensors, and nothing that serves Meta tensors.
 
     PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
@@ -109,10 +114,7 @@ def backend_without_meta(
     hint = "add `Meta: ...`"
     if takes_fakes:
         hint += ", or a `fake:` rule for target `torch-python`"
-    asked = []
-    for o in program.resolved.declared:
-        if _is_traced(o.function, program.resolved):
-            asked.append(o)
+    asked = [o for o in program.resolved.declared if _is_traced(o.function, program.resolved)]
     kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in asked}
     for registered in registrations(program, policy, asked):
         kernels[registered.operator.name].setdefault(registered.key, registered.origin.name)
@@ -122,40 +124,45 @@ def backend_without_meta(
     for operator in asked:
         cell = cell_of(Registrations(operator.name, kernels[operator.name], STOCK_FALLBACKS), META)
         if cell.label == META_FALLBACK:
-            message = f"`{operator.schema.local_name}` has kernels for backends but none for `Meta`"
-            first = operator.function.dispatch[0].key_span
-            yield finding(operator.function, "TG409", message, first, "here", hint)
+            yield finding(
+                operator.function,
+                "TG409",
+                f"`{operator.schema.local_name}` has kernels for backends but none for `Meta`",
+                operator.function.dispatch[0].key_span,
+                "here",
+                hint,
+            )
 
 
 def _is_traced(function: NativeFunction, resolved: Resolved) -> bool:
     """Whether an entry has kernels for backends that return tensors, and none for Meta that PyTorch has or makes."""
-    is_structured = function.structured or function.structured_delegate is not None
-    if not function.is_written or is_structured or function.name in resolved.lent:
+    if not function.is_written or function.is_structured or function.name in resolved.lent:
         return False
     # ExecuTorch, which `kernels` is for, does not trace; what is wrong with a `fake` or `axes` is said there.
-    unread = []
-    for f in ("fake", "axes"):
-        if function.place(f) and getattr(function, f) is None:
-            unread.append(f)
+    unread = [f for f in ("fake", "axes") if function.place(f) and getattr(function, f) is None]
     if unread or function.place("kernels") is not None:
         return False
-    keys = {entry.key for entry in function.dispatch}
+    keys = function.keys
     is_asked = not keys.isdisjoint(key_sets().backends) and keys.isdisjoint(_SERVED)
     return is_asked and bool(tensors_in(function.func.returns))
 
 
-def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
+def composite_with_autograd(function: NativeFunction) -> Findings:
     """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
-    for function, implicit in _implicit(resolved):
-        for entry in function.dispatch:
-            if entry.key.startswith("Autograd"):
-                key = entry.key
-                other = (implicit.key_span, "differentiates itself")
-                message = f"the `{key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel"
-                yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)
+    implicit = _kernel_for(function, _IMPLICIT)
+    for entry in function.dispatch:
+        if implicit is not None and entry.key.startswith("Autograd"):
+            yield Found(
+                "TG410",
+                f"the `{entry.key}` kernel overrides the gradient of the `{_IMPLICIT}` kernel",
+                entry.key_span,
+                "here",
+                _INSTEAD,
+                (implicit.key_span, "differentiates itself"),
+            )
 
 
-def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
+def composite_without_gradient(resolved: Resolved) -> Diagnostics:
     """TG419: a backend's kernel, and none for autograd, of what PyTorch composes of other operators."""
     for function in resolved.functions:
         theirs = resolved.lent.get(function.name)
@@ -170,14 +177,19 @@ def composite_without_gradient(resolved: Resolved) -> Iterator[Diagnostic]:
         base = function.func.base_name
         backward = resolved.declared_by_name.get(f"{function.namespace}::{base}_backward")
         if backward:
-            served = {entry.key for entry in backward.function.dispatch}
+            served = backward.function.keys
         else:
             served = set()
         for entry in function.dispatch:
             key = entry.key
             name = function.func.local_name
             if key in DENSE_BACKENDS and key not in served:
-                message = f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of"
-                hint = f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`"
-                yield finding(function, "TG419", message, entry.key_span, "replaces them", hint)
+                yield finding(
+                    function,
+                    "TG419",
+                    f"`{name}` has no gradient on `{key}`: autograd records the operators that PyTorch composes it of",
+                    entry.key_span,
+                    "replaces them",
+                    f"leave the kernel out and write those of what it calls, or add `Autograd{key}: ...`",
+                )
                 break

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import bare_type
 
 
-def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
+def kernel_with_two_schemas(resolved: Resolved) -> Diagnostics:
     """TG413: two operators name one kernel and take different numbers of required arguments.
 
     C++ kernels are often overloads or templates, and Python kernels take unions, so different types
@@ -29,13 +28,19 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
                 continue
             if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
                 continue
-            message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
             other = next(e for e in first.dispatch if e.key == entry.key)
-            there = (other.kernel_span, "with other arguments here")
-            yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
+            yield finding(
+                function,
+                "TG413",
+                f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`",
+                entry.kernel_span,
+                "same kernel",
+                None,
+                (other.kernel_span, "with other arguments here"),
+            )
 
 
-def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator[Diagnostic]:
+def samples_without_tests(program: Program, tested: Collection[str]) -> Diagnostics:
     """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and of those for which it
     has no tests, unless a package has. `tested` are whose operators targets test: `own`, `pytorchs`.
     """
@@ -44,7 +49,7 @@ def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator
         is_theirs = function.name in program.resolved.lent
         if samples is None or not is_theirs and "own" in tested:
             continue
-        keys = {entry.key for entry in function.dispatch}
+        keys = function.keys
         if is_theirs and "pytorchs" not in tested:
             hint = "add the target `device-tests`"
         elif "pytorchs" in tested and function.reference_function:
@@ -53,8 +58,14 @@ def samples_without_tests(program: Program, tested: Collection[str]) -> Iterator
             hint = "the entry has no kernel for a device"
         else:
             continue
-        message = f"no test is generated from the samples of `{function.func.local_name}`"
-        yield finding(function, "TG420", message, function.place("samples"), "not used", hint)
+        yield finding(
+            function,
+            "TG420",
+            f"no test is generated from the samples of `{function.func.local_name}`",
+            function.place("samples"),
+            "not used",
+            hint,
+        )
 
 
 def _is_overloaded(kernel: str, function: NativeFunction) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import has_tensors_by_name, is_tensor_like
 from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
-from torchgen_lite.diagnostics import Diagnostic, Suggestion
+from torchgen_lite.diagnostics import Suggestion
 from torchgen_lite.formulas.model import Expression, Name, walk
 from torchgen_lite.schema import Argument, BaseType, walk_type
 from torchgen_lite.schema.model import bare_type
@@ -23,7 +23,7 @@ _SYMBOLIC = frozenset({"SymBool", "SymFloat", "SymInt"})
 _CONSTANTS = frozenset({"False", "None", "True"})
 
 
-def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Iterator[Diagnostic]:
+def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
     """What these rules find in operators of a library for PyTorch; with None, of any."""
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
@@ -37,7 +37,7 @@ def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Iterato
             yield from tensors_by_name(operator)
 
 
-def numbers_of_the_fake(operator: Operator) -> Iterator[Diagnostic]:
+def numbers_of_the_fake(operator: Operator) -> Diagnostics:
     """TG423: a number that is computed from data, and that a compiled program has from the fake."""
     if not any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return
@@ -68,13 +68,12 @@ def _is_built_in(operator: Operator, result: Result, value: Expression | None) -
     if value is not None:
         names = {part.text for part in walk(value) if isinstance(part, Name)}
         return type_ in _NUMBERS | _SYMBOLIC and names <= _CONSTANTS
-    keys = {kernel.key for kernel in operator.own_kernels}
     fake = operator.function.fake
     is_function = fake is not None and bool(fake.function)
-    return type_ in _NUMBERS and (is_function or "Meta" in keys)
+    return type_ in _NUMBERS and (is_function or "Meta" in operator.keys)
 
 
-def sizes_of_fixed_integers(operator: Operator) -> Iterator[Diagnostic]:
+def sizes_of_fixed_integers(operator: Operator) -> Diagnostics:
     """TG424: an `int` that gives a size, for each value of which a program is compiled again."""
     function = operator.function
     integers = {a.name: a for a in operator.schema.arguments if _is_integer(a)}
@@ -86,15 +85,17 @@ def sizes_of_fixed_integers(operator: Operator) -> Iterator[Diagnostic]:
             if argument is None:
                 continue
             text = bare_type(argument.type)
-            message = (
-                f"`{argument.name}` is a size, and a program is compiled for each of its values"
-            )
             symbolic = text.replace("int", "SymInt")
             # Callers in C++ give another type.
-            hint = Suggestion(f"write `{symbolic}`", text, symbolic, is_safe=False)
-            place = argument.type_span
-            other = (name.span, "a size")
-            yield finding(function, "TG424", message, place, "not symbolic", hint, other)
+            yield finding(
+                function,
+                "TG424",
+                f"`{argument.name}` is a size, and a program is compiled for each of its values",
+                argument.type_span,
+                "not symbolic",
+                Suggestion(f"write `{symbolic}`", text, symbolic, is_safe=False),
+                (name.span, "a size"),
+            )
 
 
 def _is_integer(argument: Argument) -> bool:
@@ -102,25 +103,33 @@ def _is_integer(argument: Argument) -> bool:
     return names == {"int"}
 
 
-def written_results(operator: Operator) -> Iterator[Diagnostic]:
+def written_results(operator: Operator) -> Diagnostics:
     """TG428: results that are written arguments, of which PyTorch takes no copies when it compiles."""
     returned = [value for value in operator.schema.returns if value.is_write]
-    has_own = any(kernel.key == FUNCTIONALIZE for kernel in operator.own_kernels)
+    has_own = FUNCTIONALIZE in operator.keys
     if not returned or has_own or returns_what_it_writes(operator):
         return
-    message = f"`torch.compile` refuses `{operator.schema.full_name}`, which returns a part of what it writes, or more"
-    hint = "return nothing of what is written, or all of it in its order and nothing else"
-    yield finding(operator.function, "TG428", message, returned[0].span, "a written argument", hint)
+    yield finding(
+        operator.function,
+        "TG428",
+        f"`torch.compile` refuses `{operator.schema.full_name}`, which returns a part of what it writes, or more",
+        returned[0].span,
+        "a written argument",
+        "return nothing of what is written, or all of it in its order and nothing else",
+    )
 
 
-def tensors_by_name(operator: Operator) -> Iterator[Diagnostic]:
+def tensors_by_name(operator: Operator) -> Diagnostics:
     """TG429: a dictionary with tensors, which no trace can hold."""
     values = [(one.type, one.span) for one in operator.schema.arguments]
     values += [(one.type, one.span) for one in operator.schema.returns]
     for type_, span in values:
         if has_tensors_by_name(type_):
-            message = f"`torch.compile` refuses a call with `{bare_type(type_)}`"
-            hint = "take a list of tensors, or each by its name"
             yield finding(
-                operator.function, "TG429", message, span, "tensors in a dictionary", hint
+                operator.function,
+                "TG429",
+                f"`torch.compile` refuses a call with `{bare_type(type_)}`",
+                span,
+                "tensors in a dictionary",
+                "take a list of tensors, or each by its name",
             )

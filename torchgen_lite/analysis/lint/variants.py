@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.layout import TensorOptions
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Diagnostics, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -18,14 +17,14 @@ from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 
-def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
+def variant_disagrees(resolved: Resolved) -> Diagnostics:
     """TG416: `foo_` or `foo.out` takes other arguments than every overload of `foo`.
 
     PyTorch matches the variants of an operator by arguments and defaults (torchgen
     `FunctionSchema.signature`). The order is not compared: a method begins with `self`. A composite
     variant needs no group.
     """
-    overloads: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
+    overloads = defaultdict(list)
     for operator in resolved.declared:
         if operator.kind is SchemaKind.functional:
             function = operator.function
@@ -51,18 +50,16 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
     schema = function.func
     overload = schema.overload_name
     if schema.out:
-        if overload == "out":
-            overload = ""
-        else:
-            overload = overload.removesuffix("_out")
+        overload = "" if overload == "out" else overload.removesuffix("_out")
     return (function.namespace, root_of(schema.base_name), overload)
 
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
     """What variants must agree on, by argument name."""
-    found = {}
-    for argument in function.func.inputs:
-        found[argument.name] = (bare_type(argument.type), argument.kwarg_only, argument.default)
+    found = {
+        argument.name: (bare_type(argument.type), argument.kwarg_only, argument.default)
+        for argument in function.func.inputs
+    }
     return found
 
 
@@ -93,11 +90,10 @@ def _disagreement(function: NativeFunction, functional: NativeFunction, name: st
 
 
 def _argument(function: NativeFunction, name: str) -> Argument | None:
-    found = (argument for argument in function.func.arguments if argument.name == name)
-    return next(found, None)
+    return next((argument for argument in function.func.arguments if argument.name == name), None)
 
 
-def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
+def view_without_copy(resolved: Resolved) -> Diagnostics:
     """TG417: a view whose `<name>_copy` is missing or takes other arguments.
 
     A missing one counts only if other views have theirs, as in PyTorch's own file.
@@ -113,17 +109,27 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
         found = by_name.get(f"{function.namespace}::{name}")
         copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
-            message = f"`{function.func.local_name}` and its copy take different arguments"
-            hint = "give both the same arguments"
-            other = (copy.func.span, "the copy")
-            yield finding(function, "TG417", message, schema.span, "the view", hint, other)
+            yield finding(
+                function,
+                "TG417",
+                f"`{function.func.local_name}` and its copy take different arguments",
+                schema.span,
+                "the view",
+                "give both the same arguments",
+                (copy.func.span, "the copy"),
+            )
         elif copy is None and expected:
-            message = f"view `{function.func.local_name}` has no `{name}`"
-            hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
-            yield finding(function, "TG417", message, schema.name_span, "no copy", hint)
+            yield finding(
+                function,
+                "TG417",
+                f"view `{function.func.local_name}` has no `{name}`",
+                schema.name_span,
+                "no copy",
+                f"declare `{name}` with the tag `view_copy`: functionalization calls it",
+            )
 
 
-def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
+def misspelled_namespace(resolved: Resolved) -> Diagnostics:
     """TG430: a few operators in a namespace whose name is one letter away from that of most others.
 
     Digits count as meant: `attention2` and `attention3` are two libraries.
@@ -138,10 +144,14 @@ def misspelled_namespace(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in resolved.functions:
         other = meant_instead.get(function.namespace)
         if other is not None:
-            message = f"`{function.namespace}` is another namespace than `{other}`, where most operators are"
-            span = function.func.name_span
-            hint = meant(function.namespace, other)
-            yield finding(function, "TG430", message, span, "a namespace of its own", hint)
+            yield finding(
+                function,
+                "TG430",
+                f"`{function.namespace}` is another namespace than `{other}`, where most operators are",
+                function.func.name_span,
+                "a namespace of its own",
+                meant(function.namespace, other),
+            )
 
 
 def _letters(name: str) -> str:
@@ -153,8 +163,7 @@ _SAME = {"SymInt": "int", "SymBool": "bool", "SymFloat": "float", "DeviceIndex":
 
 
 def _python_type(argument: Argument) -> str:
-    text = bare_type(argument.type).removesuffix("?")
-    base, bracket, _ = text.partition("[")
+    base, bracket, _ = bare_type(argument.type).removesuffix("?").partition("[")
     return _SAME.get(base, base) + ("[]" if bracket else "")
 
 
@@ -169,7 +178,7 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
     return (function.namespace, function.func.base_name, positional, keywords)
 
 
-def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
+def indistinguishable_overloads(resolved: Resolved) -> Diagnostics:
     """TG411: the later of two overloads can only be called by its overload name."""
     names = Counter((f.namespace, f.func.base_name) for f in resolved.functions)
     seen: dict[tuple[object, ...], NativeFunction] = {}
@@ -179,7 +188,12 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue
-        message = f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call"
-        span = function.func.span
-        other = (first.func.span, "chosen first")
-        yield finding(function, "TG411", message, span, "same arguments", None, other)
+        yield finding(
+            function,
+            "TG411",
+            f"`{function.func.local_name}` and `{first.func.local_name}` cannot be told apart by a call",
+            function.func.span,
+            "same arguments",
+            None,
+            (first.func.span, "chosen first"),
+        )

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from torchgen_lite.diagnostics import Help, did_you_mean
+from torchgen_lite.diagnostics.text import quoted
 
 Json = dict[str, object]
 # An identifier in schemas, Python and C++.
@@ -65,7 +66,7 @@ TABLE: Kind[Mapping[str, object]] = _fitting(
 
 def number(least: int, most: int) -> Kind[int]:
     """An integer between two bounds."""
-    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
+    schema = {"type": "integer", "minimum": least, "maximum": most}
     bounds = range(least, most + 1)
     name = f"a number from {least} to {most}"
     return _fitting(name, schema, lambda value: type(value) is int and value in bounds)
@@ -73,7 +74,7 @@ def number(least: int, most: int) -> Kind[int]:
 
 def choice(*words: str) -> Kind[str]:
     """One of a few words."""
-    name = " or ".join(f"`{word}`" for word in words)
+    name = quoted(words, " or ")
     return _fitting(name, {"enum": list(words)}, lambda value: value in words, words)
 
 
@@ -173,7 +174,7 @@ class Option:
 
     @property
     def schema(self) -> Json:
-        schema: Json = {"description": self.doc, **self.kind.schema}
+        schema = {"description": self.doc, **self.kind.schema}
         if self.default == "" and "pattern" in schema:
             schema["pattern"] = f"^$|{schema['pattern']}"
         return schema
@@ -209,8 +210,8 @@ def read_options(
     options: Mapping[str, Option], given: Mapping[str, object]
 ) -> tuple[dict[str, Any], list[Problem]]:
     """The settings by attribute, and every mistake in them. Unknown settings are skipped."""
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
+    values = {}
+    problems = []
     for attribute, declared in options.items():
         name = declared.name
         if name not in given:
@@ -227,7 +228,7 @@ def read_options(
 def table_schema(options: Iterable[Option], **more: object) -> Json:
     """The JSON Schema of a table with these options, and `more` properties."""
     known = list(options)
-    schema: Json = {
+    schema = {
         "type": "object",
         "properties": {**{option.name: option.schema for option in known}, **more},
         "additionalProperties": False,

@@ -235,10 +235,16 @@ def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
     """The configuration in a folder. A folder that has one is the root of a project."""
     own, project = (folder / name for name in CONFIG_FILES)
     # Not `Path.is_file`, which raises for some paths from configurations and command lines.
-    is_own, has_table = os.path.isfile(own), os.path.isfile(project) and _has_table(project)
+    is_own = os.path.isfile(own)
+    has_table = os.path.isfile(project) and _has_table(project)
     if is_own and has_table:
-        message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
-        diagnostics.append(Diagnostic("TG004", message, help="remove one of them"))
+        diagnostics.append(
+            Diagnostic(
+                "TG004",
+                f"both `{own.name}` and a table in `{project.name}` configure this folder",
+                help="remove one of them",
+            )
+        )
     return own if is_own else project if has_table else None
 
 
@@ -251,7 +257,8 @@ def _has_table(path: Path) -> bool:
 
 def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> Loaded:
     """Read the text of a configuration file."""
-    config, data = Config(root=path.parent, path=path), _read_toml(source, diagnostics)
+    config = Config(root=path.parent, path=path)
+    data = _read_toml(source, diagnostics)
     prefix = f"tool.{_TABLE}" if path.name == "pyproject.toml" else ""
     if prefix and data is not None:
         tool = data["tool"] if isinstance(data.get("tool"), dict) else {}
@@ -260,9 +267,14 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
             diagnostics.append(Diagnostic("TG003", f"`{prefix}` must be a table"))
         wrong = [one for one in _HEADERS.finditer(source.text) if one[1] != _TABLE]
         for found in wrong[:1] if "torchgen-lite" in tool else ():
-            place, hint = Span(source, *found.span(1)), did_you_mean(found[1], [_TABLE])
-            message = f"`tool.{found[1]}` is not the table of torchgen-lite"
-            diagnostics.append(Diagnostic("TG002", message, Label(place, "here"), help=hint))
+            diagnostics.append(
+                Diagnostic(
+                    "TG002",
+                    f"`tool.{found[1]}` is not the table of torchgen-lite",
+                    Label(Span(source, *found.span(1)), "here"),
+                    help=did_you_mean(found[1], [_TABLE]),
+                )
+            )
     if isinstance(data, dict):
         values = _read_tables(source, prefix, data, diagnostics)
         config = replace(config, source=source, **values)
@@ -271,9 +283,13 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
 
 def _read_toml(source: Source, diagnostics: list[Diagnostic]) -> Any:
     if crowded := _CROWDED.search(source.text):
-        label = Label(Span(source, *crowded.span()).first_line, "here")
-        message = f"a key has more than {_MAX_PARTS} parts"
-        diagnostics.append(Diagnostic("TG001", message, label))
+        diagnostics.append(
+            Diagnostic(
+                "TG001",
+                f"a key has more than {_MAX_PARTS} parts",
+                Label(Span(source, *crowded.span()).first_line, "here"),
+            )
+        )
         return None
     try:
         return tomllib.loads(source.text)
@@ -293,11 +309,17 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
         return wrong
     bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)
     if bare is not None and "invalid value" in text.lower():
-        label = Label(Span(source, *bare.span()), "not in quotes")
-        hint = write_instead(bare[0], f'"{bare[0]}"')
-        return Diagnostic("TG001", "a string without quotes", label, help=hint)
-    message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
-    return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
+        return Diagnostic(
+            "TG001",
+            "a string without quotes",
+            Label(Span(source, *bare.span()), "not in quotes"),
+            help=write_instead(bare[0], f'"{bare[0]}"'),
+        )
+    return Diagnostic(
+        "TG001",
+        f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}",
+        Label(Span(source, offset, offset + 1), "here"),
+    )
 
 
 def _targets_table(source: Source) -> Diagnostic | None:
@@ -305,10 +327,12 @@ def _targets_table(source: Source) -> Diagnostic | None:
     found = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
     if found is None:
         return None
-    message = f"`targets` is a list of names, and `{found[2]}` a table in it"
-    place = Label(Span(source, found.start(1), found.end()), "not a table")
-    help_ = f"options of a target go in `[{found[1]}target.{found[2]}]`"
-    return Diagnostic("TG003", message, place, help=help_)
+    return Diagnostic(
+        "TG003",
+        f"`targets` is a list of names, and `{found[2]}` a table in it",
+        Label(Span(source, found.start(1), found.end()), "not a table"),
+        help=f"options of a target go in `[{found[1]}target.{found[2]}]`",
+    )
 
 
 @cache
@@ -323,8 +347,14 @@ def _read_tables(
     """The values by attribute name; keys that are unknown and values that are wrong are reported."""
 
     def report(code: str, message: str, key: str, table: str, help: Help | None = None) -> None:
-        span = find_key(source, f"{prefix}.{table}".strip("."), key)
-        diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
+        diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(find_key(source, f"{prefix}.{table}".strip("."), key), "here"),
+                help=help,
+            )
+        )
 
     values: dict[str, Any] = {}
     for table in ("", *TABLES):
@@ -374,7 +404,8 @@ def locate_value(config: Config, table: str, key: str, value: str) -> Label | No
     place = locate_option(config, table, key)
     if place is None:
         return None
-    source, begin = place.span.source, place.span.end
+    source = place.span.source
+    begin = place.span.end
     following = re.compile(r"(?m)^[ \t]*\[+[A-Za-z]").search(source.text, begin)
     written = re.compile(rf"""(["']){re.escape(value)}\1""")
     found = written.search(source.text, begin, following.start() if following else len(source.text))
@@ -411,5 +442,10 @@ def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ..
     clauses = parse_range(config.required_version) if config.required_version else None
     if not clauses or contains(clauses, parse_version(version)):
         return ()
-    message = f"this is torchgen-lite {version}, but `{config.required_version}` is required"
-    return (Diagnostic("TG005", message, help="install a version in that range"),)
+    return (
+        Diagnostic(
+            "TG005",
+            f"this is torchgen-lite {version}, but `{config.required_version}` is required",
+            help="install a version in that range",
+        ),
+    )

@@ -20,7 +20,7 @@ from torchgen_lite.loader.entry.shapes import Shape, plain, words
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch.files import find_torch_files
 from torchgen_lite.loader.versions import parse_version, version_text
-from torchgen_lite.loader.yaml.nodes import ListNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, Node, ScalarNode, is_text
 
 DTYPES = ("float32", "lower_precision")
 _FIELDS = ("dtype", "only", "result")
@@ -72,9 +72,13 @@ def rules_like_cuda(reader: EntryReader, node: Node) -> dict[str, str]:
         if source is not None:
             return _read_lists(source.text)
     wanted = f"PyTorch {version_text(release)}" if release else "PyTorch"
-    message = f"the rules of CUDA are in a header of {wanted}, which is not here"
-    hint = "install it, put its wheel into this folder, or write the rules"
-    reader.report("TG337", message, node, "not known", hint)
+    reader.report(
+        "TG337",
+        f"the rules of CUDA are in a header of {wanted}, which is not here",
+        node,
+        "not known",
+        "install it, put its wheel into this folder, or write the rules",
+    )
     return {}
 
 
@@ -98,8 +102,8 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
     if isinstance(node, ListNode):
         reader.wrong_type(name, node, "a dtype, or a mapping such as `{dtype: float32, result: x}`")
         return None
-    found: dict[str, ScalarNode] = {}
-    only: list[tuple[str, Span]] = []
+    found = {}
+    only = []
     for key, value in reader.read_keys(node):
         if not reader.choice("TG337", "autocast field", key.value, key, _FIELDS):
             return None
@@ -108,7 +112,7 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
             if isinstance(value, ListNode) and not value.items:
                 reader.report("TG337", "`only` names no tensor", value, "empty", "leave it out")
             continue
-        if not isinstance(value, ScalarNode) or value.is_null or not value.value:
+        if not is_text(value) or not value.value:
             reader.wrong_type(key.value, value, "a name")
             return None
         if key.value == "dtype" and not _is_dtype(reader, value):
@@ -125,14 +129,19 @@ def read_autocast(reader: EntryReader, name: str, node: Node) -> Autocast | None
 
 
 def _like_cuda(reader: EntryReader, node: ScalarNode) -> Autocast | None:
-    namespace, operator = reader.dialect.namespace, (reader.text("func") or "").partition("(")[0]
+    namespace = reader.dialect.namespace
+    operator = (reader.text("func") or "").partition("(")[0]
     name = operator.strip() if namespace in ("", "aten") else f"{namespace}::{operator}"
     rules = rules_like_cuda(reader, node)
     rule = rules.get(name.removeprefix("aten::"))
     if rules and rule is None:
-        message = f"CUDA has no autocast rule for `{name}`"
-        hint = "leave it out: the operator takes its tensors as they are"
-        reader.report("TG337", message, node, "no rule", hint)
+        reader.report(
+            "TG337",
+            f"CUDA has no autocast rule for `{name}`",
+            node,
+            "no rule",
+            "leave it out: the operator takes its tensors as they are",
+        )
     return Autocast(rule, span=reader.span(node)) if rule else None
 
 

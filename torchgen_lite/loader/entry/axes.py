@@ -60,7 +60,8 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     line = reader.scalar(name, node)
     if line is None:
         return None
-    text, locate = line.value, reader.locator(line)
+    text = line.value
+    locate = reader.locator(line)
     left, arrow, _ = text.partition("->")
     if not arrow:
         reader.report("TG348", "axes without results", node, "no `->`", _EXAMPLE)
@@ -69,8 +70,13 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     results = _read_tensors(reader, text, len(left) + len(arrow), locate)
     nameless = [one.span for one in tensors or () if not one.name and one.span is not None]
     if nameless:
-        message = "axes of an argument without its name"
-        reader.report("TG348", message, nameless[0], "of which tensor?", _EXAMPLE)
+        reader.report(
+            "TG348",
+            "axes of an argument without its name",
+            nameless[0],
+            "of which tensor?",
+            _EXAMPLE,
+        )
     if tensors is None or results is None or nameless:
         return None
     return Axes(tensors, results, reader.span(node))
@@ -89,13 +95,19 @@ def _read_tensors(
             at = len(text) - len(text[start:].lstrip()) if rest else max(start - 1, 0)
             reader.report("TG348", message, locate(at, at + max(len(rest), 1)), "here", _EXAMPLE)
             return None
-        axes: list[Axis] = []
+        axes = []
         for word, begin, end in cut_words(match["axes"]) if match["axes"].strip() else ():
             span = locate(match.start("axes") + begin, match.start("axes") + end)
             axis = _AXIS.fullmatch(word)
             if axis is None:
-                hint = "write `n`, `*b`, `d!` or `k+`"
-                reader.refuse("TG348", word or ",", "an axis", span, "here", hint)
+                reader.refuse(
+                    "TG348",
+                    word or ",",
+                    "an axis",
+                    span,
+                    "here",
+                    "write `n`, `*b`, `d!` or `k+`",
+                )
                 return None
             axes.append(Axis(axis[1], axis[2], span))
         begin = match.start("name") if match["name"] else match.start("axes") - 1

@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.mistakes import answer_in_a_formula
 from torchgen_lite.formulas.model import Expression, Name, children, rebuild, walk
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_prefix
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -81,17 +82,21 @@ class Derivatives:
 
 def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivatives:
     """The formulas of a mapping, with its variants by key."""
-    variants: dict[str, tuple[Formula, ...]] = {}
-    differentiability: tuple[bool | str, ...] | None = None
-    place: Span | None = None
+    variants = {}
+    differentiability = None
+    place = None
     let: tuple[Formula, ...] = ()
-    plain: list[tuple[ScalarNode, Node]] = []
+    plain = []
     values = _names_of_let(pairs)
     for key, value in pairs:
         if key.value == "output_differentiability":
             if place is not None:
-                said = "`output_differentiability` is given both under `derivatives` and next to it"
-                reader.report("TG105", said, key, "again here")
+                reader.report(
+                    "TG105",
+                    "`output_differentiability` is given both under `derivatives` and next to it",
+                    key,
+                    "again here",
+                )
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "let" and isinstance(value, MapNode):
@@ -110,8 +115,7 @@ def read_derivatives(reader: EntryReader, pairs: Pairs, span: Span) -> Derivativ
     if plain or not variants:
         variants = {DEFAULT: _read_formulas(reader, plain, values), **variants}
     if let:
-        users = [one for formulas in variants.values() for one in formulas]
-        bound = _Values(reader, let, users)
+        bound = _Values(reader, let, [one for formulas in variants.values() for one in formulas])
         variants = {key: bound.put(formulas) for key, formulas in variants.items()}
     return Derivatives(tuple(variants.items()), differentiability, span, place, let)
 
@@ -140,18 +144,23 @@ def in_order(
 
     TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
     """
-    written, order = {name: index for index, name in enumerate(let)}, dict[str, None]()
+    written = {name: index for index, name in enumerate(let)}
+    order = dict[str, None]()
     making: list[str] = []
 
     def follow(uses: Uses) -> None:
         known = [use for use in uses if use[0] in written]
         for name, span in sorted(known, key=lambda use: written[use[0]]):
             if name in making:
-                circle = " -> ".join(f"`{one}`" for one in (*making[making.index(name) :], name))
+                circle = quoted([*making[making.index(name) :], name], " -> ")
                 reader.report("TG385", f"`{name}` needs itself: {circle}", span, "here again")
             elif name not in order and len(making) == _MOST_VALUES:
-                message = f"`{name}` is below {_MOST_VALUES} other values of `let`"
-                reader.report("TG110", message, span, "here")
+                reader.report(
+                    "TG110",
+                    f"`{name}` is below {_MOST_VALUES} other values of `let`",
+                    span,
+                    "here",
+                )
                 order.update(dict.fromkeys(let))
             elif name not in order:
                 making.append(name)
@@ -194,8 +203,12 @@ class _Values:
             return None
         tree, parts, depth = self._put(formula.expression)
         if formula.span and (parts > _MOST_PARTS or depth > _MOST_DEPTH):
-            message = f"a formula with {parts} parts, {depth} deep, once it has the values of `let`"
-            self.reader.report("TG110", message, formula.span, "this formula")
+            self.reader.report(
+                "TG110",
+                f"a formula with {parts} parts, {depth} deep, once it has the values of `let`",
+                formula.span,
+                "this formula",
+            )
             return None
         names = [node.text for node in walk(tree) if isinstance(node, Name)]
         return None if self.whole.keys() & names else (tree, parts, depth)
@@ -204,7 +217,8 @@ class _Values:
         if isinstance(node, Name) and node.text in self.whole:
             return self.whole[node.text] or (node, 1, 1)
         below = [self._put(child) for child in children(node)]
-        parts, depth = 1 + sum(n for _, n, _ in below), 1 + max([d for *_, d in below], default=0)
+        parts = 1 + sum(n for _, n, _ in below)
+        depth = 1 + max([d for *_, d in below], default=0)
         return rebuild(node, [tree for tree, *_ in below]), parts, depth
 
 
@@ -226,14 +240,19 @@ def _read_formulas(
 ) -> tuple[Formula, ...]:
     """The formulas of a mapping, which may use the values of `let`."""
     taken = {*reader.names, *let}
-    formulas: list[Formula] = []
+    formulas = []
     for key, value in pairs:
-        missing = f"write the formula, or `{short(key.value)}: not_differentiable`"
-        scalar = reader.scalar(key.value, value, "a formula", missing)
+        scalar = reader.scalar(
+            key.value,
+            value,
+            "a formula",
+            f"write the formula, or `{short(key.value)}: not_differentiable`",
+        )
         if scalar is None:
             continue
         names, spans = zip(*reader.split_words(key))
-        text, tree = scalar.value, None
+        text = scalar.value
+        tree = None
         word = _WORDS.get(text.strip().lower(), "")
         if not word:
             tree, found = parse_formula(text, locate=reader.locator(scalar))
@@ -252,13 +271,17 @@ def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str
         return None
     values: list[bool | str] = []
     for item in node.items:
-        if not isinstance(item, ScalarNode) or item.is_null:
+        if not is_text(item):
             reader.wrong_type("output_differentiability", item, "True, False or a condition")
         elif item.style == "" and item.value in TRUTH:
             values.append(TRUTH[item.value])
         elif len(node.items) > 1:
-            message = f"`{short(item.value)}` is neither True nor False"
-            reader.report("TG328", message, item, "a condition must be the only item")
+            reader.report(
+                "TG328",
+                f"`{short(item.value)}` is neither True nor False",
+                item,
+                "a condition must be the only item",
+            )
         else:
             values.append(item.value)
     return tuple(values)

@@ -14,7 +14,7 @@ from torchgen_lite.loader.entry.reader import (
     missing_space,
     short,
 )
-from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode, is_text
 
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
@@ -48,7 +48,7 @@ def _renamed(key: str, privateuse1: str) -> str:
 
 def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchEntry, ...]:
     """The lines of an entry's dispatch table, in the order written, with each key once."""
-    if isinstance(node, ScalarNode) and not node.is_null:
+    if is_text(node):
         # Until PyTorch 1.6 the value could be a single kernel for every backend.
         message = f"`{name}` is a mapping from keys to kernels"
         if hint := missing_space(node):
@@ -57,7 +57,8 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
         reader.report("TG112", message, node, "read as CompositeImplicitAutograd")
         if not _is_kernel_name(reader, node):
             return ()
-        at, kernel_at = reader.span(reader.fields[name][0]), reader.span(node)
+        at = reader.span(reader.fields[name][0])
+        kernel_at = reader.span(node)
         return (DispatchEntry.at("CompositeImplicitAutograd", node.value, at, kernel_at),)
     if not isinstance(node, MapNode):
         hint = "write the pairs without dashes: `CPU: kernel`"
@@ -72,15 +73,20 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
 def _read_line(
     reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
 ) -> None:
-    kernel: str | None = None
-    if not isinstance(value, ScalarNode) or value.is_null:
-        missing = f"write the kernel: `{short(key.value)}: my_kernel`"
-        reader.wrong_type(short(key.value), value, "the name of a kernel", missing=missing)
+    kernel = None
+    if not is_text(value):
+        reader.wrong_type(
+            short(key.value),
+            value,
+            "the name of a kernel",
+            missing=f"write the kernel: `{short(key.value)}: my_kernel`",
+        )
     elif _is_kernel_name(reader, value):
         kernel = value.value
     known = _usual_keys(key.value, reader.dialect.privateuse1)
     if known and kernel is not None and key.is_verbatim and entries.keys().isdisjoint(known):
-        source, begin = reader.source, key.start
+        source = reader.source
+        begin = key.start
         for usual, (start, end) in known.items():
             number = source.keep(begin + start, begin + end, value.start, value.end)
             parts = (usual, kernel, None, source, number, False, False)
@@ -90,9 +96,14 @@ def _read_line(
         name = _read_key(reader, word, span)
         earlier = entries.get(name or "")
         if earlier is not None:
-            message = f"dispatch key `{name}` is in the table twice"
             first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
-            reader.report("TG115", message, span, "given again here", secondary=first)
+            reader.report(
+                "TG115",
+                f"dispatch key `{name}` is in the table twice",
+                span,
+                "given again here",
+                secondary=first,
+            )
         elif name is not None and kernel is not None:
             entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
 
@@ -104,7 +115,7 @@ def _usual_keys(text: str, privateuse1: str) -> dict[str, tuple[int, int]] | Non
     The result is empty for a long text. PyTorch's file has 2,905 lines with 300 distinct texts.
     """
     names = key_names(privateuse1)
-    keys: dict[str, tuple[int, int]] = {}
+    keys = {}
     for word, start, end in cut_words(text) if len(text) < 200 else ():
         name = names.get(word)
         if name is None or name in keys or word not in (name, _renamed(name, privateuse1)):
@@ -123,8 +134,13 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
         message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
         reader.report("TG103", message, span, "not a dispatch key", hint)
     elif word != name and word != _renamed(name, privateuse1):
-        message = f"dispatch key `{word}` is called `{name}` today"
-        reader.report("TG113", message, span, f"read as `{name}`", write_instead(word, name))
+        reader.report(
+            "TG113",
+            f"dispatch key `{word}` is called `{name}` today",
+            span,
+            f"read as `{name}`",
+            write_instead(word, name),
+        )
     return name
 
 

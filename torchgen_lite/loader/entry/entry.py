@@ -134,6 +134,11 @@ class DispatchEntry(NamedTuple):
         return None if self.source is None else self.source.kept(self.number + 2).first_line
 
 
+def python_names(schema: FunctionSchema) -> dict[str, str]:
+    """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
+    return {a.name + "_" * iskeyword(a.name): a.name for a in schema.arguments}
+
+
 @compared(-1)
 class NativeFunction(NamedTuple):
     """An operator as declared. `namespace` is `aten` unless the schema names another.
@@ -203,20 +208,19 @@ class NativeFunction(NamedTuple):
     @property
     def shares_structured(self) -> bool:
         """Whether it is structured, here or in PyTorch (torchgen `part_of_structured_group`)."""
-        is_own = self.structured or self.structured_delegate is not None
-        return is_own or self.is_part_of_structured
+        return self.is_structured or self.is_part_of_structured
 
     @property
-    def python_names(self) -> dict[str, str]:
-        """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
-        return {a.name + "_" * iskeyword(a.name): a.name for a in self.func.arguments}
+    def is_structured(self) -> bool:
+        """Whether its kernel, or that of the variant it delegates to, is split into two functions."""
+        return self.structured or self.structured_delegate is not None
 
     @property
     def reference_function(self) -> str:
         """The function that the reference of its samples names; empty for an expression, which an argument is, too."""
         reference = self.samples.reference if self.samples is not None else None
         named = reference.function if reference is not None else ""
-        return "" if named.partition(".")[0] in self.python_names else named
+        return "" if named.partition(".")[0] in python_names(self.func) else named
 
     @property
     def is_auto(self) -> bool:
@@ -236,6 +240,11 @@ class NativeFunction(NamedTuple):
         """
         is_out = self.func.kind() is SchemaKind.out
         return f"{self.func.base_name}_out" if is_out else self.func.base_name
+
+    @property
+    def keys(self) -> set[str]:
+        """The dispatch keys of its table."""
+        return {entry.key for entry in self.dispatch}
 
     def is_for(self, release: Version) -> bool:
         """Whether the entry applies to a release of PyTorch: whether its range `torch` has it."""

@@ -23,7 +23,7 @@ from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 
 RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
@@ -79,11 +79,16 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
         function = node.value.strip()
         if "::" not in function and KERNEL_NAME.fullmatch(function):
             return Fake(node.value, function, span=span)
-        hint = "write a rule as `fake: {like: x}`"
-        reader.refuse("TG330", function, "the name of a Python function", span, help=hint)
+        reader.refuse(
+            "TG330",
+            function,
+            "the name of a Python function",
+            span,
+            help="write a rule as `fake: {like: x}`",
+        )
         return None
     text = reader.source.text[node.start : node.end].rstrip()
-    beside: list[tuple[FakeCheck, ...] | None] = []
+    beside = []
     if isinstance(node, ListNode):
         rules = [_read_rule(reader, item, "") for item in node.items]
     else:
@@ -111,14 +116,15 @@ def read_checks(reader: EntryReader, node: Node) -> tuple[FakeCheck, ...] | None
     if not isinstance(node, MapNode):
         reader.wrong_type(CHECK, node, "a mapping from conditions to messages")
         return None
-    found: list[FakeCheck] = []
-    pairs, hint = reader.read_keys(node), "write `x.dim() == 2: x is a matrix`"
+    found = []
+    pairs = reader.read_keys(node)
+    hint = "write `x.dim() == 2: x is a matrix`"
     if not pairs:
         reader.report("TG330", "an empty check", node, "here", hint)
         return None
     for key, value in pairs:
         condition = parse_in(reader, key.value, reader.locator(key))
-        if not isinstance(value, ScalarNode) or value.is_null or not value.value.strip():
+        if not is_text(value) or not value.value.strip():
             reader.report("TG330", "a check without a message", key, "here", hint)
         elif condition is not None:
             found.append(FakeCheck(condition, " ".join(value.value.split())))
@@ -131,7 +137,7 @@ def _read_rule(
     if not isinstance(node, MapNode):
         reader.wrong_type(name or "fake", node, "a mapping such as `{like: x}`")
         return None
-    fields: list[tuple[str, Expression]] = []
+    fields = []
     checks: tuple[FakeCheck, ...] | None = ()
     pairs = reader.read_keys(node)
     for key, value in pairs:
@@ -145,8 +151,13 @@ def _read_rule(
             hint = did_you_mean(key.value, (*RULE_FIELDS, CHECK))
             if ")" in key.value or "(" in key.value:
                 hint = "a comma ends a value here; write the rule on separate lines"
-            message = f"unknown field `{short(key.value)}` in a rule"
-            reader.report("TG330", message, key, "not a field", hint)
+            reader.report(
+                "TG330",
+                f"unknown field `{short(key.value)}` in a rule",
+                key,
+                "not a field",
+                hint,
+            )
     places = tuple((key.value, reader.span(key)) for key, _ in pairs if key.value != CHECK)
     if checks is None or len(fields) < len(places):
         return None
@@ -195,7 +206,8 @@ def _applicable(said: str, text: str, place: Span) -> Help:
     # In braces of YAML a comma ends a value.
     ends_at_comma = source[place.end :].lstrip(" ")[:1] in (",", "}") and text[:1] != "["
     if ends_at_comma and '"' not in text:
-        span, new = place, f'"{correction.applied(text)}"'
+        span = place
+        new = f'"{correction.applied(text)}"'
     return Suggestion(said, span, new, correction.is_certain)
 
 

@@ -202,12 +202,12 @@ _FIELDS = (
         for release, name, type_, meant in native.RETIRED
     ],
 )
-FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
+FIELDS = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
 # Fields that are not retired and not kept as text, so nothing is left to check.
 USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
-FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
+FIELD_ORDER = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
 def read_fields(reader: EntryReader) -> dict[str, Any]:
@@ -235,7 +235,8 @@ _EXCLUSIVE = frozenset(
 
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
     """Fields that contradict each other (torchgen `NativeFunction.from_yaml`)."""
-    fields, func = reader.fields, reader.func
+    fields = reader.fields
+    func = reader.func
     structured = values.get("structured", reader.is_structured) is True
     if structured and "structured_delegate" in fields:
         _exclude(reader, "structured", "structured_delegate")
@@ -243,27 +244,40 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
         _exclude(reader, "manual_kernel_registration", "dispatch")
     for name in ("precomputed", "ufunc_inner_loop", "structured_inherits"):
         if name in fields and not structured:
-            message = f"`{name}` needs `structured: True`"
-            reader.report("TG116", message, fields[name][0], "not structured")
+            reader.report(
+                "TG116",
+                f"`{name}` needs `structured: True`",
+                fields[name][0],
+                "not structured",
+            )
     if "python_module" in fields and "method" in values.get("variants", ()):
         _exclude(reader, "variants", "python_module")
     if structured and "structured" in fields and func is not None and not func.out:
-        message = "`structured: True` on an operator without out arguments"
-        hint = "put it on the out variant and give this one `structured_delegate`"
-        reader.report("TG310", message, fields["structured"][0], "not an out variant", hint)
+        reader.report(
+            "TG310",
+            "`structured: True` on an operator without out arguments",
+            fields["structured"][0],
+            "not an out variant",
+            "put it on the out variant and give this one `structured_delegate`",
+        )
 
 
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
     """Report two exclusive fields; the first may be from the operator that the entry names."""
     fields = reader.fields
     given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
-    message, label = f"`{first}` and `{second}` exclude each other", f"not together with `{first}`"
-    reader.report("TG116", message, fields[second][0], label, secondary=given)
+    reader.report(
+        "TG116",
+        f"`{first}` and `{second}` exclude each other",
+        fields[second][0],
+        f"not together with `{first}`",
+        secondary=given,
+    )
 
 
 def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
     """The JSON Schema (Draft-07) of native_functions.yaml in a dialect, for editors."""
-    properties: dict[str, object] = {}
+    properties = {}
     for field in FIELDS.values():
         text = field.description
         if field.retired:
@@ -274,7 +288,7 @@ def build_json_schema(dialect: Dialect = PYTORCH) -> Json:
     for name in dialect.extra_fields:
         properties[name] = {"description": "A field of a vendor, declared in the configuration."}
     is_true = {"structured": {"const": True}}
-    entry: Json = {
+    entry = {
         "type": "object",
         "required": ["func"],
         "properties": properties,

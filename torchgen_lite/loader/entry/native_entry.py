@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.fields import FIELDS, USUAL_FIELDS, read_fields
 from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
-from torchgen_lite.schema import Argument, FunctionSchema, Return, parse_schema
+from torchgen_lite.schema import Argument, FunctionSchema, parse_schema
 
 MAX_ARGUMENTS = 64
 """The limit of c10's dispatcher, and of this project's."""
@@ -33,11 +33,13 @@ def load_entry(
         hint = missing_space(node) or "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry must be a mapping", node, "here", hint)
         return None
-    name, base = _name_alone(reader, earlier), None
+    name = _name_alone(reader, earlier)
+    base = None
     if name is not None and earlier is not None:
         base = earlier.look_up(reader, name.value, name)
         if base is not None:
-            reader.func, reader.is_structured = base.func, base.structured
+            reader.func = base.func
+            reader.is_structured = base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
     extra = _check_fields(reader)
@@ -86,9 +88,14 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         return None
     _check_duplicates(reader, schema)
     if len(schema.arguments) > MAX_ARGUMENTS:
-        message = f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}"
         span = schema.arguments[MAX_ARGUMENTS].span or reader.span(node)
-        reader.report("TG223", message, span, "too many from here", "take several as a list")
+        reader.report(
+            "TG223",
+            f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}",
+            span,
+            "too many from here",
+            "take several as a list",
+        )
     namespace = reader.dialect.namespace
     if namespace and not schema.namespace:
         schema = replace(schema, name=f"{namespace}::{schema.name}")
@@ -97,8 +104,8 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Refuse repeated names; not in the parser, since PyTorch registers such operators."""
-    arguments: list[tuple[str, Argument | Return]] = [(a.name, a) for a in schema.arguments]
-    results: list[tuple[str, Argument | Return]] = [(r.name, r) for r in schema.returns if r.name]
+    arguments = [(a.name, a) for a in schema.arguments]
+    results = [(r.name, r) for r in schema.returns if r.name]
     for what, named in (("argument", arguments), ("result", results)):
         seen: dict[str, Span | None] = {}
         for name, part in named if len(dict(named)) < len(named) else ():
@@ -106,8 +113,13 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
             first = seen.setdefault(name, span)
             if first is not span and span is not None:
                 earlier = (Label(first, "first named here"),) if first else ()
-                message = f"duplicate {what} `{name}`"
-                reader.report("TG203", message, span, "named again here", secondary=earlier)
+                reader.report(
+                    "TG203",
+                    f"duplicate {what} `{name}`",
+                    span,
+                    "named again here",
+                    secondary=earlier,
+                )
 
 
 # Names that other tools use for a field, and that users try first.
@@ -130,7 +142,7 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
     if reader.fields.keys() <= USUAL_FIELDS:
         return ()
-    extra: list[tuple[str, str]] = []
+    extra = []
     extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
@@ -140,12 +152,21 @@ def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
                 hint = None
                 if not reader.is_full:
                     hint = did_you_mean(name, extra_fields) or _nearest_field(name, FIELDS)
-                message = f"unknown field `{short(name)}`"
-                reader.report("TG102", message, key, "not a field", hint)
+                reader.report(
+                    "TG102",
+                    f"unknown field `{short(name)}`",
+                    key,
+                    "not a field",
+                    hint,
+                )
         elif field is None or field.retired or (field.shape.read is None and name != "func"):
             if field is not None and field.retired:
-                message = f"field `{name}` is retired since PyTorch {field.retired}"
-                reader.report("TG112", message, key, "has no effect")
+                reader.report(
+                    "TG112",
+                    f"field `{name}` is retired since PyTorch {field.retired}",
+                    key,
+                    "has no effect",
+                )
             raw = reader.source.text[value.start : value.end]
             extra.append((name, value.value if isinstance(value, ScalarNode) else raw))
     return tuple(extra)
@@ -158,7 +179,9 @@ def _build(
     values: dict[str, Any],
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
-    source, func, fields = reader.source, reader.func, reader.fields
+    source = reader.source
+    func = reader.func
+    fields = reader.fields
     offsets = [at for _, value in fields.values() for at in (value.start, value.end)]
     number = source.keep(node.start, node.end, *offsets)
     if base is None:

@@ -32,7 +32,7 @@ from torchgen_lite.loader.entry.reader import (
 )
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, one_of, plain, some_of, words
 from torchgen_lite.loader.sources import blocks_beside
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import parse_schema
 from torchgen_lite.schema.defaults import DTYPES
 from torchgen_lite.schema.kind import VARIANTS
@@ -45,7 +45,7 @@ _WORDS = blocks_beside(__file__)
 _KEYS, _TYPES = tuple(_WORDS["keys"].split()), tuple(_WORDS["types"].split())
 RETIRED = [line.split(None, 3) for line in _WORDS["retired"].splitlines()]
 _DISPATCH_KEYS = ("CUDA", "CPU")
-_LOOP_TABLE: Json = {
+_LOOP_TABLE = {
     "type": "object",
     "propertyNames": {"enum": list(_KEYS)},
     "additionalProperties": {"type": "string"},
@@ -59,12 +59,16 @@ def _precomputed(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     if not isinstance(node, ListNode):
         reader.wrong_type(name, node, "a list of lines")
         return ()
-    lines: list[str] = []
+    lines = []
     for item in node.items:
         line = reader.text_of(name, item, "a line of text")
         if line is not None and "->" not in line and item is not node.items[-1]:
-            message = "only the last line of `precomputed` may be without `->`"
-            reader.report("TG118", message, item, "no `->`")
+            reader.report(
+                "TG118",
+                "only the last line of `precomputed` may be without `->`",
+                item,
+                "no `->`",
+            )
         elif line is not None and _is_replacement(reader, line, item):
             lines.append(line)
     return tuple(lines)
@@ -79,26 +83,35 @@ def _is_replacement(reader: EntryReader, line: str, node: Node) -> bool:
     parameters = parameters if arrow else replaced
     schema, _ = parse_schema(f"f({parameters.strip()}) -> ()")
     if schema is None or not schema.arguments:
-        label = "expected `type name, type name ...`"
-        reader.refuse("TG118", parameters, "a list of parameters", node, label)
+        reader.refuse(
+            "TG118",
+            parameters,
+            "a list of parameters",
+            node,
+            "expected `type name, type name ...`",
+        )
         return False
     for name in [argument.name for argument in schema.arguments]:
         if name == name.upper():
-            message = f"the name of parameter `{name}` is in upper case"
-            hint = f"call it `{name.lower()}`: upper-case names are for template parameters"
-            reader.report("TG118", message, node, "in upper case", hint)
+            reader.report(
+                "TG118",
+                f"the name of parameter `{name}` is in upper case",
+                node,
+                "in upper case",
+                f"call it `{name.lower()}`: upper-case names are for template parameters",
+            )
             return False
     return True
 
 
 def _inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
     """Each key with its line as written; the lines have been checked."""
-    if isinstance(node, ScalarNode) and not node.is_null:
+    if is_text(node):
         return (("Generic", _loop(reader, node.value, node)),)
     if not isinstance(node, MapNode):
         reader.wrong_type(name, node, "a mapping or text")
         return ()
-    loops: list[tuple[str, str]] = []
+    loops = []
     for key, value in reader.read_keys(node):
         if reader.choice("TG107", "ufunc key", key.value, key, _KEYS):
             text = reader.text_of(key.value, value, "an inner loop")
@@ -109,8 +122,14 @@ def _inner_loops(reader: EntryReader, name: str, node: Node) -> Loops:
 def _loop(reader: EntryReader, text: str, node: Node) -> str:
     found = _LOOP.fullmatch(text)
     if found is None:
-        label, hint = "not `name (Type, Type)`", "write it like `add (AllAndComplex, Half)`"
-        reader.refuse("TG124", text, "an inner loop", node, label, hint)
+        reader.refuse(
+            "TG124",
+            text,
+            "an inner loop",
+            node,
+            "not `name (Type, Type)`",
+            "write it like `add (AllAndComplex, Half)`",
+        )
     for name in found[2].split(", ") if found else ():
         reader.choice("TG124", "element type", name, node, _TYPES)
     return text
@@ -126,10 +145,16 @@ def implied_kernels(
     field, value = reader.fields["ufunc_inner_loop"]
     for entry in dispatch:
         if entry.key in _DISPATCH_KEYS and entry.key_span is not None:
-            message = f"`ufunc_inner_loop` gives the kernel for `{entry.key}`"
-            hint, place = f"leave `{entry.key}` out", (Label(reader.span(field), "given here"),)
-            reader.report("TG116", message, entry.key_span, "a second kernel", hint, place)
-    span, present = reader.span(value), {entry.key for entry in dispatch}
+            reader.report(
+                "TG116",
+                f"`ufunc_inner_loop` gives the kernel for `{entry.key}`",
+                entry.key_span,
+                "a second kernel",
+                f"leave `{entry.key}` out",
+                (Label(reader.span(field), "given here"),),
+            )
+    span = reader.span(value)
+    present = {entry.key for entry in dispatch}
     return tuple(
         DispatchEntry.at(key, f"ufunc_{func.base_name}_{key}", span)
         for key in _DISPATCH_KEYS
@@ -156,7 +181,7 @@ def _variants(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
 
 
 def _autogen(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
-    names: list[str] = []
+    names = []
     for word, span in reader.words_of(name, node):
         if OPERATOR_NAME.fullmatch(word):
             names.append(word)
@@ -167,7 +192,7 @@ def _autogen(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
 
 def _tags(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
     """Every valid name, known or not: a tag from another release has a meaning there."""
-    tags: list[str] = []
+    tags = []
     for word, span in reader.words_of(name, node):
         if re.fullmatch(NAME, word, re.ASCII):
             reader.choice("TG111", "tag", word, span, reader.dialect.tags)
@@ -187,8 +212,12 @@ def _no_defaults(reader: EntryReader, name: str, node: Node) -> tuple[str, ...]:
         defaults = {argument.name: argument.default for argument in reader.func.arguments}
         for word, span in found:
             if reader.choice("TG107", "argument", word, span, defaults) and defaults[word] is None:
-                message = f"argument `{word}` has no default"
-                reader.report("TG107", message, span, "nothing to leave out")
+                reader.report(
+                    "TG107",
+                    f"argument `{word}` has no default",
+                    span,
+                    "nothing to leave out",
+                )
     return tuple(word for word, _ in found)
 
 
@@ -198,7 +227,7 @@ def _guard(reader: EntryReader, name: str, node: Node) -> str | None:
         text = reader.text_of(name, node)
         is_right = text is not None and _condition(reader, text, node) is not None
         return text.strip() if text is not None and is_right else None
-    conditions: list[str] = []
+    conditions = []
     for item in node.items:
         text = reader.text_of(name, item)
         condition = None if text is None else _condition(reader, text, item)
@@ -215,8 +244,14 @@ def _guard(reader: EntryReader, name: str, node: Node) -> str | None:
 def _condition(reader: EntryReader, text: str, node: Node) -> str | None:
     condition = read_guard(text)
     if condition is None:
-        hint = 'write it like "#ifndef USE_ROCM"'
-        reader.refuse("TG122", text, "a build guard", node, "here", hint)
+        reader.refuse(
+            "TG122",
+            text,
+            "a build guard",
+            node,
+            "here",
+            'write it like "#ifndef USE_ROCM"',
+        )
     return condition
 
 
@@ -226,7 +261,9 @@ def _derivatives(reader: EntryReader, name: str, node: Node) -> Derivatives | No
     `output_differentiability` may be among the formulas, as in PyTorch's derivatives.yaml, or
     beside `derivatives`.
     """
-    pairs, fields, is_auto = [], reader.fields, False
+    pairs = []
+    fields = reader.fields
+    is_auto = False
     if "derivatives" in fields:
         node = fields["derivatives"][1]
         is_auto = isinstance(node, ScalarNode) and node.value == "auto"
@@ -249,7 +286,7 @@ def _dispatch_schema(dialect: Dialect) -> Json:
 
 
 _LINES = plain(type="array", items={"type": "string"})
-_GUARD: Json = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
+_GUARD = {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"}
 _NAMES = rf"^\s*{OPERATOR}\s*(?:,\s*{OPERATOR}\s*)*$"
 
 GUARD = Shape(plain(anyOf=[_GUARD, {"type": "array", "items": _GUARD, "minItems": 1}]), _guard)

@@ -16,10 +16,11 @@ from torchgen_lite.diagnostics import (
     Suggestion,
     did_you_mean,
 )
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import Version
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.loader.yaml.text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, return_names
 
@@ -123,8 +124,16 @@ class EntryReader:
         self.reported += 1
         if self.is_full:
             return
-        place = Label(at if isinstance(at, Span) else self.span(at), label)
-        self.diagnostics.append(Diagnostic(code, message, place, secondary, help, **self.about))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(at if isinstance(at, Span) else self.span(at), label),
+                secondary,
+                help,
+                **self.about,
+            )
+        )
 
     def repeat(self, found: Iterable[Diagnostic], help: Help | None = None) -> None:
         """Record what the parser of a value has found."""
@@ -158,9 +167,14 @@ class EntryReader:
                 self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
                 hint = "another entry begins with `- func: ...`" if key.value == "func" else None
-                message = f"`{short(key.value)}` is written twice"
-                first = (Label(self.span(pairs[key.value][0]), "first written here"),)
-                self.report("TG105", message, key, "written again here", hint, first)
+                self.report(
+                    "TG105",
+                    f"`{short(key.value)}` is written twice",
+                    key,
+                    "written again here",
+                    hint,
+                    (Label(self.span(pairs[key.value][0]), "first written here"),),
+                )
             else:
                 pairs[key.value] = key, value
         return pairs
@@ -173,7 +187,8 @@ class EntryReader:
         `missing` is what to do where a value is required and there is none; others may be left out.
         """
         if isinstance(node, ScalarNode) and node.is_null:
-            span, text = self.span(node), self.source.text
+            span = self.span(node)
+            text = self.source.text
             help_ = self._indent(name) or missing or _leave_out(span, name)
             if text.startswith(",", span.start) and text[span.start - 1] != ":":
                 help_ = f'in braces, several keys are in quotes: `{{"{name}, ...": ...}}`'
@@ -201,7 +216,7 @@ class EntryReader:
         self, name: str, node: Node, wanted: str = "a string", missing: str = ""
     ) -> ScalarNode | None:
         """The node, if it is a text; `missing` is as for `wrong_type`."""
-        if isinstance(node, ScalarNode) and not node.is_null:
+        if is_text(node):
             return node
         self.wrong_type(name, node, wanted, missing=missing)
         return None
@@ -225,15 +240,19 @@ class EntryReader:
         if scalar is None:
             return False
         if scalar.style or scalar.value not in TRUTH:
-            message = f"`{name}` takes True or False, not `{short(scalar.value)}`"
-            self.report("TG106", message, node, "not a boolean")
+            self.report(
+                "TG106",
+                f"`{name}` takes True or False, not `{short(scalar.value)}`",
+                node,
+                "not a boolean",
+            )
         return not scalar.style and TRUTH.get(scalar.value, False)
 
     def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
         """The words of a comma list or a YAML list, with their places."""
-        words: list[tuple[str, Span]] = []
+        words = []
         for item in node.items if isinstance(node, ListNode) else [node]:
-            if isinstance(item, ScalarNode) and not item.is_null:
+            if is_text(item):
                 words += self.split_words(item)
             else:
                 self.wrong_type(name, item, "a string" if item is not node else "words")
@@ -264,7 +283,7 @@ class EntryReader:
         names = tuple(choices)
         hint = None if self.is_full else did_you_mean(word, names)
         if hint is None and len(names) < 8:
-            hint = "one of " + ", ".join(f"`{n}`" for n in names)
+            hint = "one of " + quoted(names)
         article = "an" if what[0] in "aeiou" else "a"
         self.report(code, f"unknown {what} `{short(word)}`", at, f"not {article} {what}", hint)
         return False
@@ -272,7 +291,7 @@ class EntryReader:
 
 def cut_words(text: str) -> list[tuple[str, int, int]]:
     """The words of a comma list, and where each starts and ends; an empty word is one character."""
-    words: list[tuple[str, int, int]] = []
+    words = []
     position = 0
     for part in text.split(","):
         word = part.strip()
@@ -293,8 +312,11 @@ def _leave_out(at: Span, name: str) -> Help:
     source, (line, _) = at.source, at.source.line_column(max(at.start - 1, 0))
     if source.line_text(line).strip() != f"{name}:":
         return "leave it out"
-    whole = Span(source, source.line_start(line), source.line_start(line + 1))
-    return Suggestion("leave it out", whole, "")
+    return Suggestion(
+        "leave it out",
+        Span(source, source.line_start(line), source.line_start(line + 1)),
+        "",
+    )
 
 
 def missing_space(node: Node) -> Help | None:
@@ -302,5 +324,8 @@ def missing_space(node: Node) -> Help | None:
     glued = re.match(r"\w+:(?!:)(?=\S)", node.value) if isinstance(node, ScalarNode) else None
     if glued is None:
         return None
-    text = f"{glued[0]} {glued.string[glued.end():]}"
-    return Suggestion("put a space after the `:`", glued.string, text)
+    return Suggestion(
+        "put a space after the `:`",
+        glued.string,
+        f"{glued[0]} {glued.string[glued.end():]}",
+    )

@@ -23,13 +23,13 @@ from keyword import iskeyword
 from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
-from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
+from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import return_names
 
 # The dtypes that the floating-point tensors of samples may have.
@@ -90,23 +90,38 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
     if isinstance(node, ListNode):
         return Samples(_read_calls(reader, node))
     if not isinstance(node, MapNode):
-        hint = "write each sample behind a dash"
-        reader.wrong_type("samples", node, "a list, or a mapping with `calls`", hint)
+        reader.wrong_type(
+            "samples",
+            node,
+            "a list, or a mapping with `calls`",
+            "write each sample behind a dash",
+        )
         return Samples(())
-    values: dict[str, Node] = {}
+    values = {}
     for key, value in reader.read_keys(node):
         if key.value in FIELDS:
             values[key.value] = value
             continue
         near = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
-        message = f"unknown field `{short(key.value)}` of `samples`"
-        reader.report("TG335", message, key, "not a field", near)
+        reader.report(
+            "TG335",
+            f"unknown field `{short(key.value)}` of `samples`",
+            key,
+            "not a field",
+            near,
+        )
     if "calls" not in values:
         if len(values) == len(node.items):
-            hint = "write the samples as a list under `calls:`"
-            reader.report("TG335", "`samples` without `calls`", node, "here", hint)
+            reader.report(
+                "TG335",
+                "`samples` without `calls`",
+                node,
+                "here",
+                "write the samples as a list under `calls:`",
+            )
         return Samples(())
-    dtypes, reference = values.get("dtypes"), values.get("reference")
+    dtypes = values.get("dtypes")
+    reference = values.get("reference")
     return Samples(
         _read_calls(reader, values["calls"]),
         # One with mistakes is there, too, so that nothing else is said to lack it.
@@ -132,8 +147,13 @@ def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tupl
     found = [(name, _number(reader, name, values[name])) for name in given]
     if len(given) == 1:
         missing = TOLERANCES[1 - TOLERANCES.index(given[0])]
-        message, span = f"`{given[0]}` without `{missing}`", reader.span(values[given[0]])
-        reader.report("TG335", message, span, "alone", "write both; one may be 0")
+        reader.report(
+            "TG335",
+            f"`{given[0]}` without `{missing}`",
+            reader.span(values[given[0]]),
+            "alone",
+            "write both; one may be 0",
+        )
     return tuple((name, number) for name, number in found if number is not None)
 
 
@@ -144,8 +164,12 @@ def _number(reader: EntryReader, name: str, node: Node) -> float | None:
     with suppress(ValueError):
         if 0 <= (number := float(text)) < math.inf:
             return number
-    message = f"`{name}` takes a non-negative number, not `{short(text)}`"
-    reader.report("TG106", message, node, "not a number")
+    reader.report(
+        "TG106",
+        f"`{name}` takes a non-negative number, not `{short(text)}`",
+        node,
+        "not a number",
+    )
     return None
 
 
@@ -213,8 +237,13 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
 
 def _from_mapping(reader: EntryReader, node: MapNode, text: str, span: Span) -> Sample | None:
     if text.startswith("{") and "(" in text:
-        hint = "write `(name=value)`, or one name a line: in curly brackets a comma ends a value"
-        reader.report("TG335", "a sample in curly brackets cannot have calls", span, "here", hint)
+        reader.report(
+            "TG335",
+            "a sample in curly brackets cannot have calls",
+            span,
+            "here",
+            "write `(name=value)`, or one name a line: in curly brackets a comma ends a value",
+        )
         return None
     pairs = reader.read_keys(node)
     trees = [(key.value, read_expression(reader, key.value, value)) for key, value in pairs]
@@ -242,7 +271,7 @@ def _read_reference(reader: EntryReader, node: Node) -> Reference | None:
     """The value of `reference:`, or None and diagnostics if it can't be read."""
     if isinstance(node, MapNode):
         return _read_results(reader, node, return_names(reader.func)) if reader.func else None
-    text = node.value.strip() if isinstance(node, ScalarNode) and not node.is_null else ""
+    text = node.value.strip() if is_text(node) else ""
     if KERNEL_NAME.fullmatch(text) and "::" not in text:
         first, *rest = text.split(".")
         tree: ast.expr = ast.Name(first)
@@ -296,8 +325,13 @@ def _names_are_right(
         are_known = are_known and is_known
     missing = [name for name in results if name not in pairs]
     if missing and are_known:
-        message = f"the reference gives no `{missing[0]}`"
-        reader.report("TG335", message, node, "missing here", "give each result an expression")
+        reader.report(
+            "TG335",
+            f"the reference gives no `{missing[0]}`",
+            node,
+            "missing here",
+            "give each result an expression",
+        )
     return is_right and are_known and not missing
 
 
@@ -343,28 +377,32 @@ def _read_python(
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        hint, text = error.msg if isinstance(error, SyntaxError) else None, scalar.value.strip()
-        reader.refuse("TG335", text, "an expression of Python", node, "here", hint)
+        hint = error.msg if isinstance(error, SyntaxError) else None
+        reader.refuse(
+            "TG335",
+            scalar.value.strip(),
+            "an expression of Python",
+            node,
+            "here",
+            hint,
+        )
         return None
     place = _placed(scalar.value, reader.locator(scalar))
     for part in ast.walk(tree):
         problem = _unread(part)
         if problem:
-            message = f"a reference cannot use {problem}"
-            reader.report("TG335", message, place(part), "here")
+            reader.report(
+                "TG335",
+                f"a reference cannot use {problem}",
+                place(part),
+                "here",
+            )
             return None
-    own = {*let, *_names_in_python(reader)}
+    own = {*let, *(python_names(reader.func) if reader.func else ())}
     if TORCH not in own:
         tree = with_prefix(tree, functions_of_torch().torch, own | BUILTINS)
     places = {part: place(part) for part in ast.walk(tree)}
     return Reference(ast.unparse(tree), "", reader.span(node), tree, places)
-
-
-def _names_in_python(reader: EntryReader) -> Collection[str]:
-    """The names of the arguments, with the underscore that a reserved word of Python gets."""
-    if reader.func is None:
-        return ()
-    return [a.name + "_" * iskeyword(a.name) for a in reader.func.arguments]
 
 
 def _unread(node: ast.AST) -> str:
@@ -386,7 +424,8 @@ def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
         return before + len(within.encode()[:column].decode(errors="ignore"))
 
     def place(node: ast.AST) -> Span:
-        lineno, column = getattr(node, "lineno", 2), getattr(node, "col_offset", 0)
+        lineno = getattr(node, "lineno", 2)
+        column = getattr(node, "col_offset", 0)
         end = getattr(node, "end_lineno", lineno), getattr(node, "end_col_offset", column + 1)
         return locate(offset(lineno, column), offset(*end))
 
@@ -394,15 +433,15 @@ def _placed(text: str, locate: Locate) -> Callable[[ast.AST], Span]:
 
 
 _NUMBER = {"type": "number", "minimum": 0}
-_SETTINGS: Json = {
+_SETTINGS = {
     **dict.fromkeys(GRADCHECK, _NUMBER),
     "dtype": {"enum": list(DTYPES[2:])},
     "check_batched_grad": {"type": "boolean"},
 }
 _GRADCHECK = {"type": "object", "properties": _SETTINGS, "additionalProperties": False}
 _CALLS = {"type": "array"}
-_EACH: Json = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
-_MAPPING: Json = {
+_EACH = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
+_MAPPING = {
     "type": "object",
     "properties": {
         "calls": _CALLS,

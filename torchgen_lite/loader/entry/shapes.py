@@ -48,7 +48,7 @@ def comma_list(words: Iterable[str]) -> str:
 
 def words(pattern: str, choices: Collection[str] = (), least: int = 0) -> Json:
     """A comma list, or a YAML list."""
-    text: Json = {"type": "string", "pattern": pattern}
+    text = {"type": "string", "pattern": pattern}
     item = {"enum": list(choices)} if choices else text
     return {"anyOf": [text, {"type": "array", "items": item, "minItems": least}]}
 

@@ -80,7 +80,8 @@ class _File(NamedTuple):
 def load_backend_file(reader: EntryReader, earlier: Earlier) -> None:
     """Give the operators this backend's kernels, and append the backend's own operators."""
     _check_fields(reader)
-    backend, versions = _backend(reader), VendorVersions(reader)
+    backend = _backend(reader)
+    versions = VendorVersions(reader)
     symint: dict[str, Releases] = {}
     for item in read_items(reader, "symint", versions):
         symint[item.name] = symint.get(item.name, frozenset()) | item.releases
@@ -99,18 +100,28 @@ def _check_fields(reader: EntryReader) -> None:
         if name not in dialect.extra_fields:
             reader.choice("TG102", "field", name, key, _FIELDS)
         if name == "full_codegen":
-            said = f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated"
-            hint = "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`"
-            reader.report("TG130", said, key, "read as `supported`", hint)
+            reader.report(
+                "TG130",
+                f"`{name}` asks for kernels and nodes of a lazy backend, which are not generated",
+                key,
+                "read as `supported`",
+                "run `torchgen.gen_lazy_tensor`, or write the kernels under `supported`",
+            )
         if name == "non_native":
-            said = f"`{name}` asks for nodes of a lazy backend, which are not generated"
-            hint = "run `torchgen.gen_lazy_tensor`"
-            reader.report("TG130", said, key, "not read", hint)
+            reader.report(
+                "TG130",
+                f"`{name}` asks for nodes of a lazy backend, which are not generated",
+                key,
+                "not read",
+                "run `torchgen.gen_lazy_tensor`",
+            )
 
 
 def _append_own(file: _File) -> dict[str, list[int]]:
     """Append the backend's own operators; their positions by name, as other lists of the file may name them."""
-    reader, backend, versions = file.reader, file.backend, file.versions
+    reader = file.reader
+    backend = file.backend
+    versions = file.versions
     dialect = reader.dialect._replace(
         extra_fields={*reader.dialect.extra_fields, *VENDOR},
         namespace=reader.dialect.namespace or (reader.text("backend") or backend.key).lower(),
@@ -191,16 +202,26 @@ def _may_be_structured(reader: EntryReader, function: NativeFunction, item: Item
         return True
     delegate = function.structured_delegate
     hint = f"put it on `{delegate}`" if delegate else f"leave `structured` of `{item.name}` out"
-    message = f"`{item.name}` is not structured where it is declared"
-    reader.report("TG310", message, item.node, "marked `structured: true`", hint)
+    reader.report(
+        "TG310",
+        f"`{item.name}` is not structured where it is declared",
+        item.node,
+        "marked `structured: true`",
+        hint,
+    )
     return False
 
 
 def _refuse_options(reader: EntryReader, item: Item) -> None:
     """Refuse what an item says of an operator that an entry declares with its kernels."""
     for name in item.values:
-        message = f"`{name}` of `{item.name}`, which has an entry elsewhere, is not read here"
-        reader.report("TG116", message, item.node, "here", "say it in that entry")
+        reader.report(
+            "TG116",
+            f"`{name}` of `{item.name}`, which has an entry elsewhere, is not read here",
+            item.node,
+            "here",
+            "say it in that entry",
+        )
 
 
 def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
@@ -232,13 +253,15 @@ def load_namespaces(reader: EntryReader, earlier: Earlier) -> None:
 
 def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> None:
     """Give the operators in PyTorch's lists their rules for this backend, except those that have one."""
-    text, key = reader.text("autocast"), f"Autocast{backend.key}"
+    text = reader.text("autocast")
+    key = f"Autocast{backend.key}"
     if text is None:
         return
     # Imported here: few files have it.
     from torchgen_lite.loader.entry.autocast import LIKE_CUDA, Autocast, rules_like_cuda
 
-    node, functions = reader.fields["autocast"][1], earlier.functions
+    node = reader.fields["autocast"][1]
+    functions = earlier.functions
     if not reader.choice("TG337", "autocast rule", text, node, (LIKE_CUDA,)):
         return
     if reader.choice("TG103", "dispatch key", key, node, key_names()):
@@ -254,7 +277,8 @@ def _add_autocast(reader: EntryReader, backend: Backend, earlier: Earlier) -> No
 
 def _backend(reader: EntryReader) -> Backend:
     text = reader.text("backend")
-    namespace, class_name = _cpp_name(reader, "cpp_namespace"), _cpp_name(reader, "class_name")
+    namespace = _cpp_name(reader, "cpp_namespace")
+    class_name = _cpp_name(reader, "class_name")
     flags = [
         field in reader.fields and reader.flag(field, reader.fields[field][1])
         for field in ("use_out_as_primary", "device_guard")
@@ -262,14 +286,22 @@ def _backend(reader: EntryReader) -> Backend:
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
-            first = next(iter(reader.fields.values()))[0]
-            reader.report("TG104", "a backend file without `backend`", first, "here")
+            reader.report(
+                "TG104",
+                "a backend file without `backend`",
+                next(iter(reader.fields.values()))[0],
+                "here",
+            )
         return Backend("PrivateUse1", namespace, class_name, *flags)
     # Kernels need a namespace, as torchgen says; autocast rules alone have none.
     if "cpp_namespace" not in reader.fields and reader.fields.keys() != {"backend", "autocast"}:
-        hint = "add `cpp_namespace`, the C++ namespace of the kernels"
-        message = "a backend file without `cpp_namespace`"
-        reader.report("TG104", message, reader.fields["backend"][0], "here", hint)
+        reader.report(
+            "TG104",
+            "a backend file without `cpp_namespace`",
+            reader.fields["backend"][0],
+            "here",
+            "add `cpp_namespace`, the C++ namespace of the kernels",
+        )
     class_name = class_name or f"{text}NativeFunctions"
     return Backend(_backend_key(reader, text), namespace, class_name, *flags)
 
@@ -290,9 +322,13 @@ def _backend_key(reader: EntryReader, text: str) -> str:
     for field in lists:
         prefixed = f"{_PREFIXES.get(field, '')}{key}"
         if prefixed not in names:
-            message = f"`{key}` has no key `{prefixed}` for the kernels under `{field}`"
-            hint = "no call has such a key; leave them out"
-            reader.report("TG103", message, reader.fields[field][0], "not a dispatch key", hint)
+            reader.report(
+                "TG103",
+                f"`{key}` has no key `{prefixed}` for the kernels under `{field}`",
+                reader.fields[field][0],
+                "not a dispatch key",
+                "no call has such a key; leave them out",
+            )
     return key
 
 
@@ -378,14 +414,21 @@ def _add(
 ) -> NativeFunction:
     if any(known.key == entry.key for known in function.dispatch):
         name = function.name.removeprefix("aten::")
-        message = f"dispatch key `{entry.key}` of `{name}` is given twice"
-        reader.report("TG115", message, span, "given again here")
+        reader.report(
+            "TG115",
+            f"dispatch key `{entry.key}` of `{name}` is given twice",
+            span,
+            "given again here",
+        )
         return function
     dispatch = function.dispatch
-    is_structured = function.structured or function.structured_delegate is not None
-    if not (dispatch or is_structured or function.place("dispatch")) and function.is_written:
+    if (
+        not (dispatch or function.is_structured or function.place("dispatch"))
+        and function.is_written
+    ):
         # The implicit kernel stays: adding a backend must not take it away.
-        implicit, own = function.func.flat_name, function.place("func") or span
+        implicit = function.func.flat_name
+        own = function.place("func") or span
         dispatch = (DispatchEntry.at("CompositeImplicitAutograd", implicit, own),)
     return function._replace(dispatch=(*dispatch, entry))
 

@@ -117,9 +117,13 @@ def _check_names(reader: EntryReader, named: ScalarNode, fields: Fields) -> None
     known = (*_OPTIONS, *VENDOR, *reader.dialect.extra_fields)
     for name, (key, _) in fields.items():
         if name in FIELDS and name not in known:
-            message = f"an item in a list has no field `{name}`"
-            hint = f"`{named.value.split('(', 1)[0]}` needs an entry with `func` for it"
-            reader.report("TG102", message, key, "not read here", hint)
+            reader.report(
+                "TG102",
+                f"an item in a list has no field `{name}`",
+                key,
+                "not read here",
+                f"`{named.value.split('(', 1)[0]}` needs an entry with `func` for it",
+            )
         else:
             reader.choice("TG102", "field", name, key, known)
 
@@ -134,17 +138,25 @@ def _options(reader: EntryReader, named: ScalarNode, fields: Fields) -> tuple[bo
         if not is_structured:
             reader.report("TG116", f"`{name}` needs `structured: true`", place, "not structured")
             continue
-        message = f"`{name}` asks for a meta function of the backend, which is not generated"
-        label, hint = "its class derives from PyTorch's", f"leave `{name}` out"
-        reader.report("TG130", message, place, label, hint)
-    values: dict[str, Any] = {}
+        reader.report(
+            "TG130",
+            f"`{name}` asks for a meta function of the backend, which is not generated",
+            place,
+            "its class derives from PyTorch's",
+            f"leave `{name}` out",
+        )
+    values = {}
     for name in _OF_ENTRIES:
         read = FIELDS[name].shape.read
         if name in fields and read is not None:
             values[FIELDS[name].attribute] = read(reader, name, fields[name][1])
     if is_structured and "structured_delegate" in fields:
-        message = "`structured` and `structured_delegate` exclude each other"
-        reader.report("TG116", message, fields["structured_delegate"][1], "not together")
+        reader.report(
+            "TG116",
+            "`structured` and `structured_delegate` exclude each other",
+            fields["structured_delegate"][1],
+            "not together",
+        )
         del values["structured_delegate"]
     return is_structured, values
 

@@ -18,7 +18,7 @@ from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.formats.vendor_versions import VendorVersions
-from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, is_text
 from torchgen_lite.schema import parse_schema
 
 # Fields of a file that is not a list of entries.
@@ -44,14 +44,19 @@ def _check_fields(reader: EntryReader) -> None:
 
 def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions) -> None:
     if not isinstance(node, MapNode):
-        hint = "begin the entry with `- name: ...`"
-        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
+        reader.report(
+            "TG101",
+            "an entry must be a mapping",
+            node,
+            "here",
+            "begin the entry with `- name: ...`",
+        )
         return
     version = reader.fields.pop("version", None)
     releases = versions.every if version is None else versions.read("version", version[1])
     pair = reader.fields.pop("name", None)
     name = pair[1] if pair else None
-    if not isinstance(name, ScalarNode) or name.is_null:
+    if not is_text(name):
         near = next((field for field in reader.fields if did_you_mean(field, ("name",))), "")
         place = reader.fields[near][0] if near else node
         misspelled = meant(near, "name") if near else None
@@ -66,15 +71,21 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     position = earlier.find(reader, schema.full_name, name)
     if position is None:
         return
-    functions, names = earlier.functions, [a.name for a in schema.arguments]
+    functions = earlier.functions
+    names = [a.name for a in schema.arguments]
     function = functions[position]
     every = [f for f in functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
-        said = f"the arguments of `{schema.full_name}` are named differently where it is declared"
         there = function.func.span
         declared = (Label(there, "declared here"),) if there else ()
-        reader.report("TG307", said, name, "formulas use these names", secondary=declared)
+        reader.report(
+            "TG307",
+            f"the arguments of `{schema.full_name}` are named differently where it is declared",
+            name,
+            "formulas use these names",
+            secondary=declared,
+        )
         return
     if earlier.is_native(function.name):
         variants = dict(derivatives.variants)
@@ -84,11 +95,13 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     for one in same:
         at = next(number for number, other in enumerate(functions) if other is one)
         known = versions.of(one.torch)
-        rest, own = known - releases, known & releases
+        rest = known - releases
+        own = known & releases
         if own and rest:
             # The operator has the formulas in some of its releases.
             functions[at] = one._replace(torch=versions.text(rest, one.torch))
-            one, at = one._replace(torch=versions.text(own, one.torch)), len(functions)
+            one = one._replace(torch=versions.text(own, one.torch))
+            at = len(functions)
             functions.append(one)
         if own:
             functions[at] = one._replace(derivatives=derivatives)

@@ -67,7 +67,8 @@ class Earlier:
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """The operator that an entry names and adds to; TG312 if there is none."""
         self._index()
-        position, releases = self._positions.get(name.removeprefix("aten::")), _releases(reader)
+        position = self._positions.get(name.removeprefix("aten::"))
+        releases = _releases(reader)
         known = None if position is None else self.functions[position]
         if known is not None and not meet(known.torch, releases):
             same = [f for f in self.functions if f.name == known.name and meet(f.torch, releases)]
@@ -80,7 +81,8 @@ class Earlier:
 
     def _lent(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """An operator that no file declares, borrowed without its kernels; TG312 if there is none."""
-        wanted, derived = name.removeprefix("aten::"), self._derived
+        wanted = name.removeprefix("aten::")
+        derived = self._derived
         if wanted in derived:
             return derived[wanted]._replace(dispatch=())
         native = self._native.get(wanted if "::" in wanted else f"aten::{wanted}")
@@ -88,21 +90,33 @@ class Earlier:
             return adopt(native, reader.span(node))
         names = [*self._positions, *derived]
         names += [whole.removeprefix("aten::") for whole in self._native]
-        release, releases = reader.dialect.for_torch, _releases(reader)
+        release = reader.dialect.for_torch
+        releases = _releases(reader)
         if has_release(releases, release):
             hint = did_you_mean(wanted, names) if names else _NO_FILE
-            message = f"operator `{short(name)}` is not declared"
-            reader.report("TG312", message, node, "no such operator", hint)
+            reader.report(
+                "TG312",
+                f"operator `{short(name)}` is not declared",
+                node,
+                "no such operator",
+                hint,
+            )
         else:
             version = version_text(release[:2])
-            message = f"PyTorch {version} does not have `{short(name)}`, which is for `{releases}`"
-            reader.report("TG346", message, node, "left out", _NO_SCHEMA)
+            reader.report(
+                "TG346",
+                f"PyTorch {version} does not have `{short(name)}`, which is for `{releases}`",
+                node,
+                "left out",
+                _NO_SCHEMA,
+            )
         return None
 
     def _index(self) -> None:
         """Index the functions added since the last call."""
         for position in range(self._indexed, len(self.functions)):
-            function, name = self.functions[position], self.functions[position].func.local_name
+            function = self.functions[position]
+            name = self.functions[position].func.local_name
             if not function.is_for(self._release) and name in self._positions:
                 continue
             if function.namespace == "aten":

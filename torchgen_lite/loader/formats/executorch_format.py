@@ -30,8 +30,7 @@ def load_executorch_entry(
     reader: EntryReader, node: Node, earlier: Earlier
 ) -> NativeFunction | None:
     """The operator with these kernels; None if it can't be read."""
-    allowed = {*reader.dialect.extra_fields, *_FIELDS}
-    reader.dialect = reader.dialect._replace(extra_fields=allowed)
+    reader.dialect = reader.dialect._replace(extra_fields={*reader.dialect.extra_fields, *_FIELDS})
     function = load_entry(reader, node, earlier)
     default = _default_kernel(reader)
     if function is None:
@@ -47,7 +46,7 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
     key, kernels = reader.fields.get("kernels", (None, None))
     if kernels is not None and not isinstance(kernels, ListNode):
         reader.wrong_type("kernels", kernels, "a list of kernels")
-    default: DispatchEntry | None = None
+    default = None
     for item in kernels.items if isinstance(kernels, ListNode) else ():
         if not isinstance(item, MapNode):
             reader.wrong_type("kernels", item, "mappings with `arg_meta` and `kernel_name`")
@@ -66,6 +65,7 @@ def _default_kernel(reader: EntryReader) -> DispatchEntry | None:
         elif not KERNEL_NAME.fullmatch(named.value):
             reader.refuse("TG108", named.value, "the name of a kernel", named, "not an identifier")
         elif meta is None or (isinstance(meta, ScalarNode) and meta.is_null):
-            at, kernel_at = reader.span(key or named), reader.span(named)
+            at = reader.span(key or named)
+            kernel_at = reader.span(named)
             default = default or DispatchEntry.at("CPU", named.value, at, kernel_at)
     return default

@@ -115,7 +115,7 @@ def _format_entry(body: list[str]) -> list[str]:
         return [line.rstrip() for line in body]
     tail = segments.pop().comments
     segments.sort(key=lambda s: FIELD_ORDER.get(s.key, len(FIELD_ORDER)))
-    out: list[str] = []
+    out = []
     for number, segment in enumerate(segments):
         lines = _format_segment(segment, indent)
         margin = "  " if number else ""
@@ -127,7 +127,7 @@ def _format_entry(body: list[str]) -> list[str]:
 
 def _segments(body: list[str], indent: int) -> list[_Segment] | None:
     """The fields of an entry, and a last segment without a key for the comments at the end."""
-    segments: list[_Segment] = []
+    segments = []
     comments: list[str] = []
     pending: list[str] = []
     for line in body:
@@ -136,7 +136,8 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
         field = _FIELD.match(line[indent:]) if depth == indent else None
         if field is not None:
             segments.append(_Segment(field["key"], comments + pending, [line]))
-            comments, pending = [], []
+            comments = []
+            pending = []
         elif stripped.startswith("#") and depth <= indent:
             pending.append(line)
         elif not stripped:
@@ -176,7 +177,7 @@ def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]
     has_fields = any(_FIELD.match(x) for x in texts if not x.startswith(("-", "#")))
     is_list = block and any(x.startswith("- ") for x in texts) and not has_fields
     shift = (2 if is_list else 4) - least
-    out: list[str] = []
+    out = []
     for line in lines:
         text = line.rstrip()
         moved = " " * shift + text if shift >= 0 else text[-shift:]

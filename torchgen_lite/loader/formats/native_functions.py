@@ -35,8 +35,8 @@ def load_schema_sources(
 
     `places` says where each file is named. `texts`, by resolved path, replace what is on disk.
     """
-    sources: list[Source] = []
-    diagnostics: list[Diagnostic] = []
+    sources = []
+    diagnostics = []
     for path in paths:
         text = texts.get(path.resolve()) if texts else None
         if text is not None:
@@ -75,7 +75,7 @@ def _load_file(
     source: Source, earlier: Earlier, dialect: Dialect, diagnostics: list[Diagnostic]
 ) -> None:
     """Add what this file declares to the functions read so far."""
-    has_formulas: bool | None = None
+    has_formulas = None
     is_over = False
 
     def take(item: Node) -> bool:
@@ -98,8 +98,14 @@ def _load_file(
     keys = _keys(node)
     if not has_formulas and keys.isdisjoint(_OF_OTHERS):
         if not isinstance(node, ListNode):
-            hint, reader = "begin each entry with `- func: ...`", EntryReader(source, diagnostics)
-            reader.report("TG101", "not a list of entries", node, "here", hint)
+            reader = EntryReader(source, diagnostics)
+            reader.report(
+                "TG101",
+                "not a list of entries",
+                node,
+                "here",
+                "begin each entry with `- func: ...`",
+            )
         return
     reader = EntryReader(source, diagnostics, dialect, node)
     # Readers of other formats are imported on demand: most projects never need one.
@@ -141,8 +147,13 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
     few = len(diagnostics) < MAX_ERRORS
     if few or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS:
         return False
-    message, reader = f"more than {MAX_ERRORS} errors", EntryReader(source, diagnostics)
-    reader.report("TG110", message, item, "not read from here on")
+    reader = EntryReader(source, diagnostics)
+    reader.report(
+        "TG110",
+        f"more than {MAX_ERRORS} errors",
+        item,
+        "not read from here on",
+    )
     return True
 
 

@@ -47,8 +47,13 @@ class VendorVersions:
         for word, span in words:
             version = parse_version(word.removeprefix("v"))
             if not version and word != _NEWEST:
-                what = f"a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`"
-                self.reader.refuse("TG106", word, what, span, "not a release")
+                self.reader.refuse(
+                    "TG106",
+                    word,
+                    f"a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`",
+                    span,
+                    "not a release",
+                )
             versions.append(version or max(self._newest, self._release))
         found = self.every.intersection(versions)
         if isinstance(node, ListNode) and len(versions) == 2:
@@ -69,7 +74,8 @@ class VendorVersions:
         They are those of the file, so that its first one needs no bound, nor does what has no last one.
         """
         every = sorted(self.every)
-        first, last = every.index(min(releases)), every.index(max(releases))
+        first = every.index(min(releases))
+        last = every.index(max(releases))
         parts = own.split(",") if own else []
         parts += [f">={version_text(min(releases))}"] if first else []
         parts += [f"<{version_text(next_version(max(releases)))}"] if every[last + 1 :] else []

@@ -28,7 +28,7 @@ _BETWEEN = re.compile(r"[\s|]+")
 
 def meanings(statements: Iterable[ast.stmt]) -> dict[str, str]:
     """What other names in annotations of a module stand for. A class is none of the types that are known."""
-    found: dict[str, str] = {}
+    found = {}
     for node in statements:
         if isinstance(node, ast.ClassDef):
             found[node.name] = "?"

@@ -20,7 +20,7 @@ _WITH_DOC = (*_FUNCTIONS, ast.ClassDef)
 def code_of(module: KernelModule, name: str) -> str:
     """The code of a function and of what it needs, in an order that does not depend on that of the module."""
     defined = _read(module.source.text)
-    reached: dict[str, list[ast.stmt]] = {}
+    reached = {}
     waiting = [name]
     while waiting:
         one = waiting.pop()
@@ -29,8 +29,7 @@ def code_of(module: KernelModule, name: str) -> str:
         reached[one] = defined[one]
         for statement in defined[one]:
             waiting += _names(statement)
-    texts = [ast.unparse(one) for key in sorted(reached) for one in reached[key]]
-    return "\n".join(texts)
+    return "\n".join([ast.unparse(one) for key in sorted(reached) for one in reached[key]])
 
 
 @lru_cache(maxsize=256)

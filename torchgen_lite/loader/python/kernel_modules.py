@@ -116,8 +116,8 @@ def index_kernel_modules(
 
     Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
     """
-    found: list[KernelModule] = []
-    diagnostics: list[Diagnostic] = []
+    found = []
+    diagnostics = []
     for name in modules:
         path = _module_path(name, root, source_roots)
         if path is None:
@@ -125,9 +125,14 @@ def index_kernel_modules(
             continue
         imported = _imported_name(name, root, source_roots)
         if imported != name:
-            message = f"module `{name}` is imported as `{imported}`"
-            help_ = write_instead(name, imported)
-            diagnostics.append(Diagnostic("TG311", message, locate(name), help=help_))
+            diagnostics.append(
+                Diagnostic(
+                    "TG311",
+                    f"module `{name}` is imported as `{imported}`",
+                    locate(name),
+                    help=write_instead(name, imported),
+                )
+            )
             continue
         source, unread = read_source(path, root)
         diagnostics += unread
@@ -147,12 +152,18 @@ def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     message = f"module `{name}` was not found"
     if "/" in name or name.endswith(".py"):
         dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
-        hint = Suggestion(f"a module, not a file: write `{dotted}`", name, dotted)
-        return Diagnostic("TG311", message, help=hint)
+        return Diagnostic(
+            "TG311",
+            message,
+            help=Suggestion(f"a module, not a file: write `{dotted}`", name, dotted),
+        )
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
-    said = f"looked for {folders} and an installed package; `source-roots` names other folders"
-    return Diagnostic("TG311", message, help=said)
+    return Diagnostic(
+        "TG311",
+        message,
+        help=f"looked for {folders} and an installed package; `source-roots` names other folders",
+    )
 
 
 def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
@@ -223,11 +234,13 @@ def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[D
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        span = line_span(source, getattr(error, "lineno", None) or 1)
         reason = getattr(error, "msg", None) or "not readable"
-        message = f"module `{source.path}` is not Python: {reason}"
-        help_ = "correct the Python there"
-        found = Diagnostic("TG311", message, Label(span, "here"), help=help_)
+        found = Diagnostic(
+            "TG311",
+            f"module `{source.path}` is not Python: {reason}",
+            Label(line_span(source, getattr(error, "lineno", None) or 1), "here"),
+            help="correct the Python there",
+        )
         return KernelModule(name, source, {}), (found,)
     statements = list(statements_of(tree.body))
     names = dict(one for statement in statements for one in _definitions(statement))

@@ -48,9 +48,13 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
         )
         if files.native_functions.is_file() and files.tags.is_file():
             return files, ()
-    message = "PyTorch's native_functions.yaml was not found"
-    hint = "install PyTorch in this environment, or give `--schema PATH`"
-    return None, (Diagnostic("TG011", message, help=hint),)
+    return None, (
+        Diagnostic(
+            "TG011",
+            "PyTorch's native_functions.yaml was not found",
+            help="install PyTorch in this environment, or give `--schema PATH`",
+        ),
+    )
 
 
 def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
@@ -63,7 +67,7 @@ def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     """The tags of a tags.yaml with their descriptions, in the order of the file."""
     node, found = read_yaml(source)
     diagnostics = list(found)
-    tags: dict[str, str] = {}
+    tags = {}
     if node is not None and not isinstance(node, ListNode):
         EntryReader(source, diagnostics).report("TG101", "not a list of tags", node, "here")
     for item in node.items if isinstance(node, ListNode) else ():
@@ -147,8 +151,13 @@ def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:
         said = found.stderr.strip().rpartition("\n")[2]
-        message = "the operators of the installed PyTorch cannot be read"
-        return None, (Diagnostic("TG011", message, help=said or "check that `import torch` works"),)
+        return None, (
+            Diagnostic(
+                "TG011",
+                "the operators of the installed PyTorch cannot be read",
+                help=said or "check that `import torch` works",
+            ),
+        )
     parsed = [parse_schema(line) for line in sorted(set(found.stdout.splitlines()))]
     schemas = tuple(schema for schema, _ in parsed if schema is not None)
     errors = tuple(d for _, problems in parsed for d in problems if d.severity == "error")

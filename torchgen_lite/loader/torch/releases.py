@@ -71,9 +71,16 @@ def read_release(name: str, root: Path) -> ReleaseSource:
     wheel = _find_wheel(wanted[1], (Path.cwd(), root))
     if wheel is not None:
         return _read_wheel(wheel)
-    message = f"PyTorch {wanted[1]} is not installed, and there is no wheel of it in this folder"
     help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one"
-    return ReleaseSource(diagnostics=(Diagnostic("TG011", message, help=help_),))
+    return ReleaseSource(
+        diagnostics=(
+            Diagnostic(
+                "TG011",
+                f"PyTorch {wanted[1]} is not installed, and there is no wheel of it in this folder",
+                help=help_,
+            ),
+        )
+    )
 
 
 def _read_file(native: Path, root: Path, version: Version = ()) -> ReleaseSource:
@@ -112,12 +119,21 @@ def _read_wheel(path: Path) -> ReleaseSource:
             there = [one for one in (_FORMULAS, _AUTOCAST) if one in wheel.namelist()]
             more = {one: wheel.open(one).read(MAX_BYTES + 1) for one in there}
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, *_UNREADABLE) as error:
-        message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
-        return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
+        return ReleaseSource(
+            diagnostics=(
+                Diagnostic(
+                    "TG006", f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
+                ),
+            )
+        )
     if len(data) > MAX_BYTES:
-        message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
-        return ReleaseSource(diagnostics=(Diagnostic("TG110", message),))
-    formulas, autocast = more.get(_FORMULAS, b""), more.get(_AUTOCAST, b"")
+        return ReleaseSource(
+            diagnostics=(
+                Diagnostic("TG110", f"`{shown}` has more than the {MAX_BYTES} bytes allowed"),
+            )
+        )
+    formulas = more.get(_FORMULAS, b"")
+    autocast = more.get(_AUTOCAST, b"")
     source, found = decode_source(data, shown)
     version = parse_version(path.name.partition("-")[2])
     is_fit = 0 < len(formulas) <= MAX_BYTES

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from torchgen_lite.loader.sources import lines_beside
 
-STOCK_FALLBACKS: dict[str, str] = dict([line.split(": ") for line in lines_beside(__file__)])
+STOCK_FALLBACKS = dict([line.split(": ") for line in lines_beside(__file__)])
 META_FALLBACK = STOCK_FALLBACKS["Meta"]
 """It serves no call: it raises an error that says so."""

@@ -54,10 +54,16 @@ def merge_conflict(source: Source, at: int) -> tuple[Diagnostic, int] | None:
     after = source.line_start(source.line_column(end)[0] + 1)
     if at >= after:
         return None
-    begins = Label(Span(source, begin, after).first_line, "begins here")
     ends = Label(Span(source, end, after).first_line, "ends here")
-    help_ = "keep one side, or both, and delete the lines of `<<<<<<<`, `=======` and `>>>>>>>`"
-    return _mistake("a merge conflict is not resolved", begins, (ends,), help_), after
+    return (
+        _mistake(
+            "a merge conflict is not resolved",
+            Label(Span(source, begin, after).first_line, "begins here"),
+            (ends,),
+            "keep one side, or both, and delete the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
+        ),
+        after,
+    )
 
 
 def find_mistake(
@@ -70,8 +76,12 @@ def find_mistake(
     here = Span(source, at, at + 1)
     number = here.line
     if here.text == "\t" or "\t" in _indentation(source.line_text(number)):
-        hint = "indent with spaces; YAML forbids tabs"
-        return _mistake("a tab indents this line", Label(here, "here"), (), hint)
+        return _mistake(
+            "a tab indents this line",
+            Label(here, "here"),
+            (),
+            "indent with spaces; YAML forbids tabs",
+        )
     opening = Label(Span(source, began, began + 1), "opened here")
     sign = opening.span.text
     if "quoted" in context:
@@ -81,13 +91,20 @@ def find_mistake(
         unquoted = _bracket_in_a_value(source, at, began)
         if unquoted is not None:
             return unquoted
-        expected = f"expected `,` or `{'}' if sign == '{' else ']'}`"
-        return _mistake(f"`{sign}` is not closed", Label(here, expected), (opening,))
+        return _mistake(
+            f"`{sign}` is not closed",
+            Label(here, f"expected `,` or `{'}' if sign == '{' else ']'}`"),
+            (opening,),
+        )
     found = _colon_in_a_schema(source, at) or _wrong_indentation(source, number, fields)
     found = found or _wrong_dash(source, number) or _no_key(source, number, problem)
     if found is None and here.text == ":":
-        place, hint = Label(here, "this starts a nested mapping"), "put the value in quotes"
-        return _mistake("an unquoted value has `: ` in it", place, (), hint)
+        return _mistake(
+            "an unquoted value has `: ` in it",
+            Label(here, "this starts a nested mapping"),
+            (),
+            "put the value in quotes",
+        )
     return found or _mistake(f"this is not YAML: {problem}", Label(here, "here"))
 
 
@@ -116,7 +133,8 @@ def _above(source: Source, number: int) -> Line | None:
 def _bracket_in_a_value(source: Source, at: int, began: int) -> Diagnostic | None:
     """`{shape: x.shape[:-1]}` and `shape: [x.shape[0], n]`: in brackets of YAML, `x.shape` ends at another bracket."""
     text = source.text
-    opened, bracket = text[began : began + 1], text[at : at + 1]
+    opened = text[began : began + 1]
+    bracket = text[at : at + 1]
     follows_a_name = re.match(r"[\w)\]]", text[at - 1 : at]) is not None
     if opened not in _BRACKETS or bracket not in _BRACKETS or not follows_a_name:
         return None
@@ -128,14 +146,19 @@ def _bracket_in_a_value(source: Source, at: int, began: int) -> Diagnostic | Non
     is_of_sizes = opened == "[" and _SIZES.search(text, 0, began) is not None
     closing = _closing(text, began)
     whole = Span(source, began, closing + 1) if is_of_sizes and closing else item
-    said = f"`{item.text}` needs quotes: within `{opened}{_BRACKETS[opened]}`, `{bracket}` begins another value"
     opening = Label(Span(source, began, began + 1), "opened here")
-    return _mistake(said, Label(item, "without quotes"), (opening,), _quoted(whole, item))
+    return _mistake(
+        f"`{item.text}` needs quotes: within `{opened}{_BRACKETS[opened]}`, `{bracket}` begins another value",
+        Label(item, "without quotes"),
+        (opening,),
+        _quoted(whole, item),
+    )
 
 
 def _part_around(text: str, at: int, began: int) -> tuple[int, int]:
     """The part between commas, of the brackets that open at `began`, that holds the offset `at`."""
-    start, depth = began + 1, 0
+    start = began + 1
+    depth = 0
     for offset in range(began + 1, len(text)):
         sign = text[offset]
         if sign in _BRACKETS:
@@ -187,40 +210,60 @@ def _colon_in_a_schema(source: Source, at: int) -> Diagnostic | None:
     text = source.line_text(line)
     if text[column - 1 : column] != ":" or "func:" not in text[: column - 1]:
         return None
-    here, before = Label(Span(source, at, at + 1), "here"), text[: column - 1].rstrip()
+    here = Label(Span(source, at, at + 1), "here")
+    before = text[: column - 1].rstrip()
     if before.endswith(")"):
-        said = "the results of a schema come after `->`, not after `:`"
-        help_ = f"write `) -> {text[column:].strip() or 'Tensor'}`"
-        return _mistake(said, here, (), Suggestion(help_, here.span, " ->"))
+        return _mistake(
+            "the results of a schema come after `->`, not after `:`",
+            here,
+            (),
+            Suggestion(
+                f"write `) -> {text[column:].strip() or 'Tensor'}`",
+                here.span,
+                " ->",
+            ),
+        )
     name = re.search(r"[(,*]\s*(\w+)$", before)
     type_ = re.match(r"\s*([^,)=]+)", text[column:])
     if name is None or type_ is None:
         return None
-    said = "the type of an argument comes before its name, without a `:`"
     start = at - column + 1
-    whole = Span(source, start + name.start(1), start + column + len(type_[0].rstrip()))
     right = f"{type_[1].strip()} {name[1]}"
-    return _mistake(said, here, (), Suggestion(f"write `{right}`", whole, right))
+    return _mistake(
+        "the type of an argument comes before its name, without a `:`",
+        here,
+        (),
+        Suggestion(
+            f"write `{right}`",
+            Span(source, start + name.start(1), start + column + len(type_[0].rstrip())),
+            right,
+        ),
+    )
 
 
 def _wrong_indentation(source: Source, number: int, fields: Collection[str]) -> Diagnostic | None:
     """A line whose indentation matches no line above it."""
-    line, above = _line(source, number), _above(source, number)
+    line = _line(source, number)
+    above = _above(source, number)
     if line is None or above is None or line.column == above.column:
         return None
     entry = above
     while entry.dash < 0 and (higher := _above(source, entry.number)) is not None:
         entry = higher
     place = Label(line.span, "begins here")
-    said, first = f"`{line.key}` is indented less than what it belongs to", "the first field"
+    said = f"`{line.key}` is indented less than what it belongs to"
+    first = "the first field"
     neighbor = _neighbor(source, line, fields) or entry
     help_ = _like(line, neighbor)
     if line.dash < 0 and 0 <= entry.dash == line.column:
         first = "an entry begins with `- `"
         if line.key == "func":
             said = "`- ` is missing before `func`"
-            begins = line.span._replace(end=line.span.start)
-            help_ = Suggestion("write `- func: ...`", begins, "- ")
+            help_ = Suggestion(
+                "write `- func: ...`",
+                line.span._replace(end=line.span.start),
+                "- ",
+            )
         return _mistake(said, place, (Label(entry.span, first),), help_)
     if line.column < above.column:
         other = (
@@ -271,19 +314,28 @@ def _wrong_dash(source: Source, number: int) -> Diagnostic | None:
             break
     if line is None or above is None or line["before"] == above["before"]:
         return None
-    start, column = source.line_start(number), len(line["before"])
-    here = Label(Span(source, start + column, start + column + 1), "begins here")
+    start = source.line_start(number)
+    column = len(line["before"])
     there = source.line_start(one) + len(above["before"])
     beside = Label(Span(source, there, there + 1), "beside this")
-    help_ = f"indent the dash by {len(above['before'])} spaces, as the one above is"
-    edit = Suggestion(help_, Span(source, start, start + column), above["before"])
-    return _mistake("a dash is indented differently from those above", here, (beside,), edit)
+    return _mistake(
+        "a dash is indented differently from those above",
+        Label(Span(source, start + column, start + column + 1), "begins here"),
+        (beside,),
+        Suggestion(
+            f"indent the dash by {len(above['before'])} spaces, as the one above is",
+            Span(source, start, start + column),
+            above["before"],
+        ),
+    )
 
 
 def _like(line: Line, other: Line) -> Suggestion:
-    text = f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is"
-    indentation = line.span._replace(start=line.span.start - line.column, end=line.span.start)
-    return Suggestion(text, indentation, " " * other.column)
+    return Suggestion(
+        f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is",
+        line.span._replace(start=line.span.start - line.column, end=line.span.start),
+        " " * other.column,
+    )
 
 
 def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
@@ -291,9 +343,12 @@ def _no_key(source: Source, number: int, problem: str) -> Diagnostic | None:
     text = source.line_text(number)
     start = source.line_start(number)
     if "cannot start any token" in problem and (found := re.search(r"[@`%]", text)):
-        span = Span(source, start + found.start(), start + found.end())
-        said = f"a value cannot begin with `{found[0]}`"
-        return _mistake(said, Label(span, "here"), (), "put it in quotes")
+        return _mistake(
+            f"a value cannot begin with `{found[0]}`",
+            Label(Span(source, start + found.start(), start + found.end()), "here"),
+            (),
+            "put it in quotes",
+        )
     if "':'" not in problem:
         return None
     return _line_without_colon(source, number) or _line_without_colon(source, number - 1)
@@ -305,6 +360,10 @@ def _line_without_colon(source: Source, number: int) -> Diagnostic | None:
     if not key or key[0] == "#" or _line(source, number) is not None:
         return None
     begin = source.line_start(number) + len(_indentation(text))
-    span = Span(source, begin, begin + len(text.strip()))
     right = f"{key}: {value}".strip() if key.isidentifier() else "key: value"
-    return _mistake("a line without `: `", Label(span, "here"), (), f"write `{right}`")
+    return _mistake(
+        "a line without `: `",
+        Label(Span(source, begin, begin + len(text.strip())), "here"),
+        (),
+        f"write `{right}`",
+    )

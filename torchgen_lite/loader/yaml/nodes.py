@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 import yaml
 
@@ -79,6 +79,13 @@ class MapNode:
 
 
 Node = Union[ScalarNode, ListNode, MapNode]
+
+
+def is_text(node: Node | None) -> TypeGuard[ScalarNode]:
+    """Whether there is a scalar that is not null."""
+    return isinstance(node, ScalarNode) and not node.is_null
+
+
 Take = Callable[[Node], bool]
 """Called with each complete item of the outermost list; returns whether the item can be dropped."""
 
@@ -123,15 +130,27 @@ class _Builder:
     def stop(self, code: str, message: str, event: Any, label: str) -> _Stop:
         """Record what ends the file, or, for what is not read (TG109), the entry."""
         start = self.base + event.start_mark.index
-        span = Span(self.source, start, max(self.base + event.end_mark.index, start + 1))
-        self.diagnostics.append(Diagnostic(code, message, Label(span, label)))
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(
+                    Span(self.source, start, max(self.base + event.end_mark.index, start + 1)),
+                    label,
+                ),
+            )
+        )
         return _Stop(start if code == "TG109" and self.documents == 1 else None)
 
     def add(self, node: Node, event: Any, cost: int = 1) -> None:
         self.nodes += cost
         if self.nodes > MAX_NODES:
-            message = f"more than {MAX_NODES} nodes with aliases expanded"
-            raise self.stop("TG110", message, event, "here")
+            raise self.stop(
+                "TG110",
+                f"more than {MAX_NODES} nodes with aliases expanded",
+                event,
+                "here",
+            )
         if not self.stack:
             self.root = node
             return
@@ -176,8 +195,12 @@ class _Builder:
     def alias(self, event: Any) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
-            message = f"alias `*{event.anchor}` does not refer to a complete anchor"
-            raise self.stop("TG109", message, event, "no such anchor")
+            raise self.stop(
+                "TG109",
+                f"alias `*{event.anchor}` does not refer to a complete anchor",
+                event,
+                "no such anchor",
+            )
         self.add(node, event, node.weight)
 
     def document(self, event: Any) -> None:
@@ -195,7 +218,8 @@ def _feed(builder: _Builder, parser: Any) -> None:
         event = get_event()
         kind = type(event)
         if kind is scalar_event:
-            start, end = base + event.start_mark.index, base + event.end_mark.index
+            start = base + event.start_mark.index
+            end = base + event.end_mark.index
             node = ScalarNode(event.value, event.style or "", start, end)
             if event.tag is not None:
                 builder.check_tag(event)
@@ -227,15 +251,25 @@ def read_yaml(
     text = source.text
     diagnostics: list[Diagnostic] = []
     if len(text) > MAX_CHARACTERS:
-        message = f"{len(text)} characters, more than the {MAX_CHARACTERS} allowed"
-        return None, (Diagnostic("TG110", message, Label(Span(source, 0, 1), "starts here")),)
+        return None, (
+            Diagnostic(
+                "TG110",
+                f"{len(text)} characters, more than the {MAX_CHARACTERS} allowed",
+                Label(Span(source, 0, 1), "starts here"),
+            ),
+        )
     base = 1 if text.startswith("\ufeff") else 0
     is_fine = text.isascii() and not text.encode().translate(None, _ALLOWED_ASCII)
     wrong = None if is_fine else re.compile(_FORBIDDEN).search(text, base)
     if wrong is not None:
-        message = f"character U+{ord(wrong[0]):04X} is not allowed in YAML"
-        return None, (Diagnostic("TG117", message, Label(Span(source, *wrong.span()), "here")),)
-    root: Node | None = None
+        return None, (
+            Diagnostic(
+                "TG117",
+                f"character U+{ord(wrong[0]):04X} is not allowed in YAML",
+                Label(Span(source, *wrong.span()), "here"),
+            ),
+        )
+    root = None
     builder = _Builder(source, diagnostics, take, fields)
     for _ in range(MAX_RESUMES):
         builder.restart(base)
@@ -260,8 +294,10 @@ def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
     The offset is None if reading did not fail, or must not resume. If reading stopped, the node is the
     list of the top-level items that were complete.
     """
-    source, base = builder.source, builder.base
-    failed_at, parser = None, None
+    source = builder.source
+    base = builder.base
+    failed_at = None
+    parser = None
     try:
         parser = _PARSER(source.text[base:] if base else source.text)
         _feed(builder, parser)
@@ -280,7 +316,9 @@ def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
 
 def _record(error: yaml.YAMLError, builder: _Builder) -> tuple[int, int]:
     """Turn libyaml's exception into a diagnostic; return where it is and where it began."""
-    source, base, diagnostics = builder.source, builder.base, builder.diagnostics
+    source = builder.source
+    base = builder.base
+    diagnostics = builder.diagnostics
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
     context = str(getattr(error, "context", None) or "")
@@ -303,9 +341,13 @@ def _record(error: yaml.YAMLError, builder: _Builder) -> tuple[int, int]:
         offset = began
     if "nesting depth" in problem:
         # libyaml has a limit too, from 0.2.6 on, and looks ahead further than what the builder has seen.
-        label = Label(Span(source, offset, offset + 1), "here")
-        diagnostics.append(Diagnostic("TG110", f"nested deeper than {MAX_DEPTH}", label))
+        diagnostics.append(
+            Diagnostic(
+                "TG110",
+                f"nested deeper than {MAX_DEPTH}",
+                Label(Span(source, offset, offset + 1), "here"),
+            )
+        )
         return offset, began
-    found = find_mistake(source, problem, context, offset, began, builder.fields)
-    diagnostics.append(found)
+    diagnostics.append(find_mistake(source, problem, context, offset, began, builder.fields))
     return offset, began

@@ -11,7 +11,8 @@ _HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
 
 def scalar_locator(source: Source, node: ScalarNode) -> Locate:
     """A function from offsets in the scalar's value to a span of the file."""
-    value, start = node.value, node.start + (node.style in ("'", '"'))
+    value = node.value
+    start = node.start + (node.style in ("'", '"'))
     if source.text.startswith(value, start):
         return source.locator(start)
     offsets: list[int] = []
@@ -33,14 +34,15 @@ def character_offsets(text: str, node: ScalarNode) -> list[int]:
     white space, so walking along both texts finds each of them. White space in the value stands for
     the run of white space (or line ends) at its place.
     """
-    position, end = node.start, node.end
+    position = node.start
+    end = node.end
     if node.style in ("|", ">"):
         line_end = text.find("\n", position)
         position = end if line_end < 0 else line_end + 1
     elif node.style:
         position += 1
         end -= 1
-    offsets: list[int] = []
+    offsets = []
     for character in node.value:
         position, length = _next_unit(text, position, end, character, node.style)
         offsets.append(min(position, max(end - 1, node.start)))
