@@ -97,7 +97,8 @@ def load(
         diagnostics += _no_schema(settings, paths)
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else schema
-        own, paths = {os.path.realpath(path) for path in paths}, [start / path for path in given]
+        own = {os.path.realpath(path) for path in paths}
+        paths = [start / path for path in given]
         # Kernels and names belong to the configured schema: for other files they mean nothing,
         # unless they are given on the command line too.
         if own.isdisjoint(map(os.path.realpath, paths)):
@@ -327,7 +328,8 @@ Progress = Callable[[Sequence[OutputFile]], Iterable[OutputFile]]
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
     """The files of each target, and everything found on the way; no files if the input is wrong."""
     built: list[_Built] = []
-    config, diagnostics = program.config, list(program.diagnostics)
+    config = program.config
+    diagnostics = list(program.diagnostics)
     if has_errors(diagnostics):
         return built, diagnostics
     for name in targets or named_targets(config):

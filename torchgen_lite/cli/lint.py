@@ -92,7 +92,8 @@ def _find(
 
 def _fix(program: Program, fixes: Sequence[Edit | None], schema: tuple[str, ...]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
-    config, done = program.config, 0
+    config = program.config
+    done = 0
     own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)

@@ -166,7 +166,8 @@ class Session:
 
     def progress(self, items: Iterable[_Item], label: str) -> Iterator[_Item]:
         """The items, with a bar on stderr once they have taken a second, in a terminal only."""
-        started, bar = perf_counter(), None
+        started = perf_counter()
+        bar = None
         try:
             for number, item in enumerate(items):
                 yield item

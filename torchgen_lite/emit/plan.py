@@ -80,7 +80,8 @@ def build_plan(
     `project` is the folder of the configuration; without it, no other project can own the output
     folder. `schemas` are the schema files of this run. `is_whole`: nothing else is generated there.
     """
-    owner, plan = Owner(files, root, project, schemas), Plan(root, (), shown=shown)
+    owner = Owner(files, root, project, schemas)
+    plan = Plan(root, (), shown=shown)
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(files):
@@ -91,7 +92,8 @@ def build_plan(
             wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
-        old, new = _read(root / path), files[path]
+        old = _read(root / path)
+        new = files[path]
         # CRLF line ends do not make a checkout stale.
         if old is not None and (old == new or old.replace("\r\n", "\n") == new):
             changes.append(Change(path, "keep", old, new))
