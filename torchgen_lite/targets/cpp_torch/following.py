@@ -19,13 +19,11 @@ See Note [What a backend leaves out] and Note [Variants that copy].
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.text import identifier
@@ -38,15 +36,16 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Copied, FromOut, Wrapper, devices
 
 
-def following_registrations(
-    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
-) -> Iterator[TorchImplCall]:
+def following_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
-    for one in registered:
+    by_facts = library.by_facts
+    layout = library.layout
+    for one in library.registered:
         operator = by_facts[one.operator]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
             yield _from_out(by_facts[one.source], operator, one.kernel, layout)

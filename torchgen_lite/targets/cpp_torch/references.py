@@ -7,7 +7,7 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.checks.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.differentiability.calls import check_calls
@@ -28,9 +28,8 @@ from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, speech, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.nodes import NodeView
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
@@ -39,15 +38,12 @@ from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 _TORCH = Functions("")
 
 
-def reference_registrations(
-    by_facts: Mapping[Operator, CppOperator],
-    registered: Sequence[Registration],
-    layout: Layout,
-) -> Iterator[TorchImplCall]:
+def reference_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels, each a function of its own, which takes symbolic integers."""
-    for one in registered:
+    layout = library.layout
+    for one in library.registered:
         if one.origin is Origin.reference:
-            operator = by_facts[one.operator]
+            operator = library.by_facts[one.operator]
             let, trees = _trees(one.operator, _present(one.operator))
             headers = reference_headers(one.operator)
             headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}

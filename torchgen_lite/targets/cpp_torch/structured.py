@@ -23,15 +23,13 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED
-from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
@@ -44,6 +42,7 @@ from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, devices
 from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
@@ -186,20 +185,17 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
             )
 
 
-def structured_registrations(
-    groups: Sequence[Group],
-    by_facts: Mapping[Operator, CppOperator],
-    registered: Iterable[Registration],
-    layout: Layout,
-) -> Iterator[TorchImplCall]:
+def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
+    layout = library.layout
+    groups = structured_groups(library.every, layout.namespace)
     by_out = {group.out.facts: group for group in groups}
     headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
-    for one in registered:
+    for one in library.registered:
         if one.origin not in STRUCTURED or one.source is None:
             continue
         group = by_out[one.source]
-        operator = by_facts[one.operator]
+        operator = library.by_facts[one.operator]
         wrapper = Wrapper(
             operator,
             f"structured_{one.key}_{operator.flat}",
