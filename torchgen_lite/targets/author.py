@@ -364,7 +364,7 @@ def begun(
             one.base,
             (f"{one.use} of {one.function.func.full_name}",),
             one.declaration,
-            imports=tuple(found),
+            imports=found,
             place=next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
             files=tuple([m.source.path for m in index.modules]) if index is not None else (),
         )

@@ -66,7 +66,7 @@ def select(
             diagnostics += _unregistrable(program, operator, policy)
     if policy.in_pytorch and not calls_only:
         diagnostics += _of_executorch(selected, policy)
-    return Selection(tuple(selected), policy, tuple(diagnostics), refused)
+    return Selection(selected, policy, diagnostics, refused)
 
 
 def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mapping[str, Operator]:

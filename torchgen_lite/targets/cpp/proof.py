@@ -70,7 +70,7 @@ class Proof(NamedTuple):
 
     kernels: Sequence[Kernel]
     checks: str
-    messages: tuple[str, ...]
+    messages: Sequence[str]
     takes_keys: bool
     other: CppSignature | None
 
@@ -185,7 +185,7 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     return Proof(
         own,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
-        tuple(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
+        list(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
         bool(extra),
         relation.other and relation.other(kernel),
     )

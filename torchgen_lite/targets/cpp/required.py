@@ -189,7 +189,7 @@ def author_functions(
             name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
             f"{declared.returns} {name}({parameter_list(declared.parameters)})",
-            headers=tuple(chain.from_iterable(blocks)),
+            headers=list(chain.from_iterable(blocks)),
             namespace=namespace,
             last=layout.own("verify_kernels.h").name,
             guard=kernel.operator.guard,

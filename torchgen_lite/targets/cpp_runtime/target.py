@@ -69,7 +69,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
             diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += [*unreachable_kernels(functions), *check_copies(program, TARGET)]
-    return TargetResult(_files(selection, program, options), tuple(diagnostics))
+    return TargetResult(_files(selection, program, options), diagnostics)
 
 
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:

@@ -48,7 +48,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_copies(program, TARGET)
-    return TargetResult(_files(selection, program, options), tuple(diagnostics))
+    return TargetResult(_files(selection, program, options), diagnostics)
 
 
 def select_cpp_stable(program: Program, options: StableOptions) -> Selection:

@@ -60,7 +60,7 @@ def build_differentiation(library: Library, python: Collection[str] = ()) -> Tar
             if info is not None and one.origin is Origin.autograd:
                 found += unsayable_parts(info, functions)
     # Operators may share formulas, of which everything is said once.
-    return TargetResult(_files(library, planned, functions), tuple(dict.fromkeys(found)))
+    return TargetResult(_files(library, planned, functions), list(dict.fromkeys(found)))
 
 
 def _files(

@@ -76,13 +76,13 @@ def _from_out(
         condition(member.function, out.function),
         signature,
         devices(member.function, entry.key, entry.backend),
-        tuple([f"{layout.folder}/{header}.h" for header in headers]),
+        [f"{layout.folder}/{header}.h" for header in headers],
         qualified(entry.kernel, layout.namespace),
         from_out=FromOut(
             entry.key,
-            tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
-            tuple(tensors),
-            ("self",) if member.is_inplace else tuple(made),
+            [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs],
+            tensors,
+            ["self"] if member.is_inplace else made,
         ),
     )
     return wrapped(entry.key, wrapper)
@@ -122,22 +122,22 @@ def _copied(
         copied=Copied(
             _passed(functional, member, identifier(written[0].name)),
             copy,
-            tuple([(identifier(a.name), isinstance(a.type, ListType)) for a in written]),
-            tuple([by_alias[value.annotation] for value in member.schema.returns]),
+            [(identifier(a.name), isinstance(a.type, ListType)) for a in written],
+            [by_alias[value.annotation] for value in member.schema.returns],
         ),
     )
     return wrapped(entry.key, wrapper)
 
 
-def _passed(functional: CppOperator, member: CppOperator, out: str) -> tuple[str, ...]:
+def _passed(functional: CppOperator, member: CppOperator, out: str) -> list[str]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
     own = {argument.name for argument in member.schema.arguments}
     if options is None or options.dtype.name in own:
-        return tuple([identifier(a.name) for a in functional.schema.arguments])
+        return [identifier(a.name) for a in functional.schema.arguments]
     values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")
     of_out = {argument.name: value for argument, value in zip(options, values)}
-    return tuple([of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments])
+    return [of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments]
 
 
 def _select(operator: CppOperator, namespace: str) -> Wrapper:

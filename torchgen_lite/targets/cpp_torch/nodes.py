@@ -50,15 +50,15 @@ class NodeView(NamedTuple):
     guard: str
     name: str
     operator: str
-    members: tuple[SavedMember, ...]
-    counts: tuple[str, ...]
+    members: Sequence[SavedMember]
+    counts: Sequence[str]
     is_materialized: bool
-    grads: tuple[tuple[str, str, bool], ...]
-    shared: tuple[SharedValue, ...]
-    derivatives: tuple[Gradients, ...]
-    results: tuple[str, ...]
-    inputs: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
+    grads: Sequence[tuple[str, str, bool]]
+    shared: Sequence[SharedValue]
+    derivatives: Sequence[Gradients]
+    results: Sequence[str]
+    inputs: Sequence[str] = ()
+    reference: Sequence[str] = ()
 
 
 def node_view(
@@ -74,13 +74,13 @@ def node_view(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
-        members=tuple(members(info, classes)),
-        counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
+        members=members(info, classes),
+        counts=[*lists.values(), *(count_of(info, i) for i in counted_results(info))],
         is_materialized=info.is_materialized,
-        grads=tuple(_gradients(info)),
+        grads=list(_gradients(info)),
         shared=shared,
         derivatives=derivatives,
-        results=tuple(results.values()),
+        results=list(results.values()),
     )
 
 

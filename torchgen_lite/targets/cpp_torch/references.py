@@ -52,9 +52,9 @@ def reference_registrations(library: Library) -> Iterator[TorchImplCall]:
                 f"reference_{one.key}_{operator.flat}",
                 operator.guard,
                 types.signature(operator.function, classes=layout.classes),
-                more_headers=tuple(sorted(headers)),
-                reference=tuple([write(tree, _TORCH) for tree in trees]),
-                let=tuple([(name, _variable(tree)) for name, tree in let.items()]),
+                more_headers=sorted(headers),
+                reference=[write(tree, _TORCH) for tree in trees],
+                let=[(name, _variable(tree)) for name, tree in let.items()],
             )
             yield wrapped(one.key, wrapper)
 
@@ -75,7 +75,7 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     for class_, tree in zip(classes, trees):
         results.append(f"{class_}({write(tree, _TORCH)})")
     return view._replace(
-        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=tuple(results)
+        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=results
     )
 
 

@@ -86,9 +86,9 @@ class Struct(NamedTuple):
     operator: CppOperator
     name: str
     base: str
-    parameters: tuple[CppParameter, ...]
-    keys: tuple[str, ...] = ()
-    precomputed: tuple[CppParameter, ...] = ()
+    parameters: Sequence[CppParameter]
+    keys: Sequence[str] = ()
+    precomputed: Sequence[CppParameter] = ()
 
 
 def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[Group]:
@@ -147,7 +147,7 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
         if _is_pytorchs(kernel):
             continue
         scope, name = split_kernel(kernel, namespace)
-        keys = tuple([entry.key for entry in own])
+        keys = [entry.key for entry in own]
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
 
@@ -176,7 +176,7 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
             member = f"{struct.name}::{'impl' if struct.keys else 'meta'}"
             yield AuthorFunction(
                 member,
-                tuple([f"{use} of {operator}" for use in struct.keys or ("meta",)]),
+                [f"{use} of {operator}" for use in struct.keys or ("meta",)],
                 f"{returns} {member}({cpp_text.parameter_list(struct.parameters)})",
                 headers=(layout.own("structured.h"),),
                 namespace=struct.namespace,
@@ -190,7 +190,7 @@ def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
     layout = library.layout
     groups = structured_groups(library.every, layout.namespace)
     by_out = {group.out.facts: group for group in groups}
-    headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
+    headers = [f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")]
     for one in library.registered:
         if one.origin not in STRUCTURED or one.source is None:
             continue
@@ -210,12 +210,12 @@ def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
 
 def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> Structured:
     """What the kernel of one variant calls; no impl function for `kernel` None."""
-    outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
+    outs = [cpp_text.identifier(a.name) for a in group.out.schema.out]
     style, given = {
-        SchemaKind.functional: ("Functional", ()),
-        SchemaKind.inplace: ("Inplace", ("self",)),
+        SchemaKind.functional: ("Functional", []),
+        SchemaKind.inplace: ("Inplace", ["self"]),
     }.get(member.facts.kind, ("Out", outs))
-    inputs = tuple(map(group.argument, structured.meta_arguments(group.group)))
+    inputs = list(map(group.argument, structured.meta_arguments(group.group)))
     if kernel is None:
         return Structured(group.meta, style, given, len(outs), inputs)
     scope, name = split_kernel(kernel.kernel, group.namespace)
@@ -226,4 +226,4 @@ def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> 
     ]
     outputs = [f"_op.maybe_get_output({index})" for index in range(len(outs))]
     struct = global_name(scope, f"structured_{name}")
-    return Structured(struct, style, given, len(outs), inputs, bool(elements), (*impl, *outputs))
+    return Structured(struct, style, given, len(outs), inputs, bool(elements), [*impl, *outputs])

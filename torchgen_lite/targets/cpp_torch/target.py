@@ -64,8 +64,8 @@ def _library(program: Program, options: TorchOptions) -> Library:
             every = generation_beside(one).in_cpp(selection)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
-    selection = Selection(tuple(own), selection.policy, tuple(found))
-    return Library(options, selection, tuple({**own, **named}), registered)
+    selection = Selection(list(own), selection.policy, found)
+    return Library(options, selection, [*{**own, **named}], registered)
 
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
@@ -85,9 +85,9 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += registrations.check_tags(program, functions)
         diagnostics += references.check_references(library.registered)
     if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
+        return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
-        return TargetResult(_calls(library.operators, library.layout), tuple(diagnostics))
+        return TargetResult(_calls(library.operators, library.layout), diagnostics)
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(library, helpers)

@@ -39,7 +39,7 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     selection = select_torch_python(program, options)
     package = _package(program, options, selection)
     diagnostics = [*selection.diagnostics, *_check(package)]
-    return TargetResult(_files(package), tuple(diagnostics))
+    return TargetResult(_files(package), diagnostics)
 
 
 def _files(package: Package) -> Iterator[OutputFile]:

@@ -48,8 +48,8 @@ class PacketView(NamedTuple):
 
     name: str
     type_name: str
-    overloads: tuple[OverloadView, ...]
-    signatures: tuple[Signature, ...]
+    overloads: Sequence[OverloadView]
+    signatures: Sequence[Signature]
 
 
 def build_namespace(
@@ -87,7 +87,7 @@ class _Classes:
         signatures = [overload.signature for overload in overloads]
         if hidden:
             signatures = [self.signature(schema, frozenset(hidden)) for schema in ordered]
-        return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
+        return PacketView(base, type_name, overloads, list(dict.fromkeys(signatures)))
 
     def overload(self, packet: str, schema: FunctionSchema) -> OverloadView:
         lines = doc_lines(self.docs.get(f"{self.namespace}::{schema.local_name}"))
