@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 class GenerateError(ValueError):
     """Something is wrong with the input; `diagnostics` says what."""
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         from torchgen_lite.diagnostics import render_concise
 
         super().__init__(render_concise(diagnostics).rstrip())

@@ -66,7 +66,7 @@ class Asked:
     accept: str | None
     everything: bool
     html: Path | None
-    schema: tuple[str, ...]
+    schema: Sequence[str]
 
 
 @command("breaking", more_formats=("markdown",))
@@ -80,7 +80,7 @@ class Asked:
 @click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
 @html_option
 @schema_options
-def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
+def breaking_command(session: Session, /, projects: Sequence[str], **options: Any) -> int:
     """List incompatible changes since another version. Exit 1 if there are any.
 
     PATH is a folder with the project or its schema files (for several projects, with a folder for

@@ -35,11 +35,11 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
 def kernels_command(
     session: Session,
-    sources: tuple[str, ...],
+    sources: Sequence[str],
     missing: bool,
     check: bool,
     output: Path | None,
-    targets: tuple[str, ...],
+    targets: Sequence[str],
 ) -> int:
     """List the kernels and other functions that the schema files name: where they are, and with `-v` their signatures.
 

@@ -27,8 +27,8 @@ _MAX_ROUNDS = 10
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 def lint_command(
     session: Session,
-    paths: tuple[str, ...],
-    schema: tuple[str, ...],
+    paths: Sequence[str],
+    schema: Sequence[str],
     torch: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -58,7 +58,7 @@ def lint_command(
     return each_project(session, projects, alone, run)
 
 
-def _lint(session: Session, schema: tuple[str, ...], torch: bool, chosen: str) -> int:
+def _lint(session: Session, schema: Sequence[str], torch: bool, chosen: str) -> int:
     """Report; first write the fixes under the `chosen` attribute of diagnostics, if one is."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
@@ -82,7 +82,7 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, chosen: str) -
 
 
 def _find(
-    session: Session, schema: tuple[str, ...], torch: bool
+    session: Session, schema: Sequence[str], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
     from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
 
@@ -90,7 +90,7 @@ def _find(
     return program, program.diagnostics if torch else lint_targets(program)
 
 
-def _fix(program: Program, fixes: Sequence[Edit | None], schema: tuple[str, ...]) -> int:
+def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
     config = program.config
     done = 0

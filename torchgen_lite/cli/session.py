@@ -85,14 +85,14 @@ class Session:
     folder. `shown` has the code of the first error, or else of the first diagnostic, of each report shown in full.
     """
 
-    config: tuple[str, ...] = ()
+    config: Sequence[str] = ()
     output_format: str = "full"
     color: str = "auto"
     quiet: bool = False
     verbose: bool = False
     max_diagnostics: int = 50
     deny_warnings: bool = False
-    releases: tuple[str, ...] = ()
+    releases: Sequence[str] = ()
 
     root: Path | None = None
     reports: list[Report] = field(default_factory=list)

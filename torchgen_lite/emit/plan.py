@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
@@ -48,9 +48,9 @@ class Plan(NamedTuple):
     """
 
     root: Path
-    changes: tuple[Change, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()
-    leftovers: tuple[Path, ...] = ()
+    changes: Sequence[Change]
+    diagnostics: Sequence[Diagnostic] = ()
+    leftovers: Sequence[Path] = ()
     shown: str = ""
 
     def path(self, path: str) -> str:
@@ -58,9 +58,9 @@ class Plan(NamedTuple):
         return "/".join(filter(None, (self.shown, path))) or "."
 
     @property
-    def pending(self) -> tuple[Change, ...]:
+    def pending(self) -> Sequence[Change]:
         """The changes that are not `keep`."""
-        return tuple(c for c in self.changes if c.action != "keep")
+        return [change for change in self.changes if change.action != "keep"]
 
 
 _NO_FOLDER = "is a file where a folder should be"
@@ -102,7 +102,7 @@ def build_plan(
         else:
             changes.append(Change(path, "create" if old is None else "update", old, new))
     found = [*_find_files(root, files, owner.is_alone and is_whole)]
-    leftovers = tuple(path for path in found if path.name.startswith(TEMPORARY))
+    leftovers = [path for path in found if path.name.startswith(TEMPORARY)]
     for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
         first = _first_line(file)
         path = file.relative_to(root).as_posix()
@@ -110,7 +110,7 @@ def build_plan(
             executable = os.access(file, os.X_OK)
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
-    return Plan(root, tuple(changes), tuple(diagnostics), leftovers, shown)
+    return Plan(root, changes, diagnostics, leftovers, shown)
 
 
 def check_path(path: str) -> str | None:

@@ -43,7 +43,7 @@ class Changed(NamedTuple):
     """An operator whose table changes."""
 
     name: str
-    cells: tuple[CellChange, ...]
+    cells: Sequence[CellChange]
 
     @property
     def runs(self) -> list[list[CellChange]]:
@@ -59,9 +59,9 @@ class Changed(NamedTuple):
 class Comparison(NamedTuple):
     """The differences: operators that changed, new ones, and removed ones."""
 
-    changed: tuple[Changed, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
+    changed: Sequence[Changed]
+    added: Sequence[str]
+    removed: Sequence[str]
 
     @property
     def summary(self) -> str:
@@ -98,11 +98,11 @@ def compare_tables(
         if name not in before:
             added.append(name)
             continue
-        cells = tuple(_cells(before[name], now, keys))
+        cells = list(_cells(before[name], now, keys))
         if cells:
             changed.append(Changed(now.name, cells))
     removed = [name for name in before if name not in after]
-    return Comparison(tuple(changed), tuple(added), tuple(removed))
+    return Comparison(changed, added, removed)
 
 
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:

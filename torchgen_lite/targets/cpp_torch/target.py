@@ -113,7 +113,7 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(kernels, structured.author_members(groups, layout))
 
 
-def _calls(operators: tuple[CppOperator, ...], layout: Layout) -> Iterator[OutputFile]:
+def _calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
