@@ -23,6 +23,7 @@ from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, word
 from torchgen_lite.loader.python.kernel_modules import KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.output import AuthorFunction
 
 
@@ -289,9 +290,7 @@ def check_helpers(
     helpers = modules.get("formulas")
     if helpers is None:
         return
-    operators: dict[str, list[NativeFunction]] = {}
-    for function in functions:
-        operators.setdefault(function.func.base_name, []).append(function)
+    operators = grouped(functions, lambda function: function.func.base_name)
     for function in functions:
         for node in _nodes(function):
             if not isinstance(node, nodes.Call):

@@ -24,6 +24,7 @@ from torchgen_lite.cli.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.runtime.table import MISSING
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, registrations_of_program
 
@@ -201,11 +202,13 @@ def _change_data(change: CellChange) -> dict[str, object]:
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
     """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
-    groups: dict[object, list[Changed]] = {}
-    for operator in changed:
-        alike = tuple((cell.new.key, cell.old.origin, cell.new.origin) for cell in operator.cells)
-        groups.setdefault(alike, []).append(operator)
+    groups = grouped(changed, _without_names)
     return sorted(groups.values(), key=lambda group: not _loses(group[0]))
+
+
+def _without_names(operator: Changed) -> tuple[tuple[str, str, str], ...]:
+    """How a table changes, whatever its kernels are called."""
+    return tuple((cell.new.key, cell.old.origin, cell.new.origin) for cell in operator.cells)
 
 
 def _loses(operator: Changed) -> bool:

@@ -45,6 +45,7 @@ from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.kernels import split_class
 from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
@@ -108,12 +109,10 @@ def proof_files(
     if classes:
         context = {**shown, "folder": layout.folder, "classes": classes}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
-    by_operator: dict[str, dict[str | None, list[Kernel]]] = {}
-    for kernel in kernels:
-        entries = by_operator.setdefault(kernel.operator.flat, {})
-        entries.setdefault(kernel.operator.function.torch, []).append(kernel)
+    by_operator = grouped(kernels, lambda kernel: kernel.operator.flat)
     stems = file_names(by_operator)
-    for flat_name, entries in by_operator.items():
+    for flat_name, of_operator in by_operator.items():
+        entries = grouped(of_operator, lambda kernel: kernel.operator.function.torch)
         # The header of the first entry includes those for other releases, whose names no operator has.
         path = f"verify/{stems[flat_name]}"
         further = [f"{path}-v{number}.h" for number in range(2, len(entries) + 1)]
@@ -139,9 +138,7 @@ def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> dict[str
     operator = kernels[0].operator
     comment, columns = schema_line(operator)
     # A kernel that serves several keys is proven once.
-    keys: dict[tuple[str, str], list[Kernel]] = {}
-    for kernel in kernels:
-        keys.setdefault((kernel.qualified, kernel.signature.type), []).append(kernel)
+    keys = grouped(kernels, lambda kernel: (kernel.qualified, kernel.signature.type))
     return {
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",

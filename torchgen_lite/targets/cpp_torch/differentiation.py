@@ -14,6 +14,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.entry.derivatives import DEFAULT
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
@@ -67,11 +68,8 @@ def _files(
     library: Library, planned: Sequence[_Planned], functions: Functions
 ) -> Iterator[OutputFile]:
     layout = library.layout
-    shards: dict[int | None, list[_Planned]] = {}
-    for one in planned:
-        shards.setdefault(one.operator.shard, []).append(one)
     shared: set[str] = set()
-    for shard, own in shards.items():
+    for shard, own in grouped(planned, lambda one: one.operator.shard).items():
         context = _context(own, functions, layout.classes)
         names = ["autograd_kernels.h"]
         names += ["autograd_reference.h"] * any(node.reference for node in context["nodes"])

@@ -36,6 +36,7 @@ from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
@@ -158,11 +159,8 @@ def _is_pytorchs(kernel: str) -> bool:
 
 def _implementations(group: Group) -> dict[str, list[DispatchEntry]]:
     """The entries that name each impl function."""
-    found: dict[str, list[DispatchEntry]] = {}
-    for entry in group.out.facts.kernels:
-        if entry.is_structured:
-            found.setdefault(entry.kernel, []).append(entry)
-    return found
+    structured = [entry for entry in group.out.facts.kernels if entry.is_structured]
+    return grouped(structured, lambda entry: entry.kernel)
 
 
 def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:

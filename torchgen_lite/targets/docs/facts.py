@@ -14,6 +14,7 @@ from torchgen_lite.analysis.served import Served
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.output import Selection, Signatures
@@ -71,10 +72,8 @@ def reference(program: Program, selection: Selection) -> Reference:
     taken = {operator.name: operator for operator in selection.operators}
     operators = {operator.name: operator for operator in program.resolved.declared} | taken
     tables = {one.name: one for one in known_registrations(program, selection)}
-    overloads: dict[str, list[Operator]] = {}
-    for operator in operators.values():
-        overloads.setdefault(base_of(operator), []).append(operator)
     every = tuple(operators.values())
+    overloads = grouped(every, base_of)
     variants = _variants(program, operators)
     return Reference(
         program, selection, every, tables, overloads, variants, _served(program, selection)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.languages.text import quote
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.overloads import Packet, build_packet, group_by_base, merge_out
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
@@ -88,11 +89,8 @@ def _types(package: Package, groups: Groups) -> dict[str, object]:
 
 def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
-    found: dict[str, list[Overload]] = {}
-    for one in package.overloads:
-        found.setdefault(one.function.namespace, []).append(one)
     namespaces = {}
-    for name, own in found.items():
+    for name, own in grouped(package.overloads, lambda one: one.function.namespace).items():
         namespaces[identifier(name)] = _packets(own, name, merged)
     context: dict[str, object] = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.

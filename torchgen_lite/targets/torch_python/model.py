@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -157,11 +156,6 @@ class Package:
         calling = torch_library.calling(operator.schema, before)
         given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
         return f"_named.named({', '.join(filter(None, given))})"
-
-    def has_reference_kernel(self, operator: PackagedOperator) -> bool:
-        """Whether a kernel of the operator is its reference."""
-        is_computed = self.registration(operator, Origin.reference) is not None
-        return is_computed and any(e.kernel == REFERENCE for e in operator.facts.own_kernels)
 
     def names_reference(self, operator: PackagedOperator) -> bool:
         """Whether what is registered calls a function that the entry names as its reference."""
