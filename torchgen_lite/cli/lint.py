@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_and_files
-from torchgen_lite.cli.session import Session, command, schema_options, write_text
+from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
@@ -22,7 +22,7 @@ _MAX_ROUNDS = 10
 @command("lint")
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @schema_options
-@click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
+@torch_option
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 def lint_command(

@@ -382,12 +382,18 @@ schema_options = options(
         help="Read entries for this PyTorch; `check` takes several: 2.9,2.13.",
     ),
 )
+targets_option = click.option(
+    "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
+)
+torch_option = click.option(
+    "--torch", is_flag=True, help="Read the schema of the installed PyTorch."
+)
 # The options of commands that ask what is generated.
 input_options = options(
-    click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
+    targets_option,
     schema_options,
     click.option(
         "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
     ),
-    click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
+    torch_option,
 )

@@ -20,7 +20,7 @@ from torchgen_lite.languages.python.signature import Annotation, Parameter, impo
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, words_of
-from torchgen_lite.loader.python.kernel_modules import KernelIndex, PythonSignature
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.grouped import grouped
@@ -76,17 +76,15 @@ def check_author(
         key = (one.function.name, one.name, one.option)
         if key not in seen:
             seen.add(key)
-            yield from _check(one, modules.get(one.option))
+            yield from _check(one, modules.get(one.option, NO_FUNCTIONS))
 
 
-def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
+def _check(wanted: Wanted, index: KernelIndex) -> Iterator[Diagnostic]:
     function = wanted.function
     name = wanted.name
     place = wanted.span
-    if index is None or index.find(name) is None:
-        hint = None
-        if index is not None:
-            hint = did_you_mean(wanted.base, index.names())
+    if index.find(name) is None:
+        hint = did_you_mean(wanted.base, index.names())
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
@@ -352,10 +350,8 @@ def begun(
     for one in wanted:
         if "::" in one.name:
             continue
-        index = modules.get(one.option)
-        places = []
-        if index is not None:
-            places = [index.place(one.name)]
+        index = modules.get(one.option, NO_FUNCTIONS)
+        place = index.place(one.name)
         annotations = [one.returns, *(p.annotation for p in one.parameters())]
         words = imported_names(n for a in annotations if a for n in a.names)
         found = [(m, str(name)) for m, names in imports(words, types) for name in names]
@@ -364,6 +360,6 @@ def begun(
             (f"{one.use} of {one.function.func.full_name}",),
             one.declaration,
             imports=found,
-            place=next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
-            files=tuple([m.source.path for m in index.modules]) if index is not None else (),
+            place=f"{place.source.path}:{place.line}" if place is not None else "",
+            files=tuple([module.source.path for module in index.modules]),
         )

@@ -17,7 +17,7 @@ from torchgen_lite.languages.cpp import stable
 from torchgen_lite.loader.config.project import Config, locate_option
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.function_code import code_of
-from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.generation import Generation
@@ -252,11 +252,9 @@ _OFFERS: Sequence[Callable[[_Taking, Operator], Iterator[Term]]] = (
 def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Iterator[Use]:
     """The functions of Python that an entry names, where a module has them."""
     for option, field, name in _named(function):
-        index = modules.get(option)
-        module = None
-        if index is not None:
-            module = index.module_of(name)
-        if index is None or module is None:
+        index = modules.get(option, NO_FUNCTIONS)
+        module = index.module_of(name)
+        if module is None:
             continue
         code = code_of(module, name.rpartition(".")[2])
         place = index.place(name)

@@ -21,6 +21,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -88,7 +89,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
         return TargetResult(_calls(library.operators, library.layout), diagnostics)
-    modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
+    modules = [own.get("formulas", NO_FUNCTIONS) for own in program.modules.values()]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(library, helpers)
     files = chain(_files(program, library), autograd.files)

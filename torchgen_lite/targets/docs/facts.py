@@ -11,6 +11,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.served import Served
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
@@ -59,9 +60,7 @@ class Reference:
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
         for modules in self.program.modules.values() if kernel not in WORDS else ():
-            place = None
-            if "kernels" in modules:
-                place = modules["kernels"].place(kernel)
+            place = modules.get("kernels", NO_FUNCTIONS).place(kernel)
             if place is not None:
                 return portable_path(place.source.path)
         return ""

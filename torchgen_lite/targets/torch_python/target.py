@@ -18,6 +18,7 @@ from torchgen_lite.languages.python.formula import speech
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
@@ -121,8 +122,7 @@ def _check(package: Package) -> Iterator[Diagnostic]:
 
 def _check_calls(package: Package) -> Iterator[Diagnostic]:
     """What formulas call, and neither modules nor PyTorch have."""
-    index = package.modules.get("formulas")
-    helpers = index.names() if index is not None else ()
+    helpers = package.modules.get("formulas", NO_FUNCTIONS).names()
     known = {*helpers, *(operator.schema.base_name for operator in package.own)}
     for operator in package.own:
         is_recorded = package.registration(operator, Origin.formulas) is not None
