@@ -42,6 +42,7 @@ from torchgen_lite.diagnostics import (
     sort_diagnostics,
 )
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.pipeline import index_modules
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, lent_operators, side_of
@@ -225,7 +226,7 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
         session.answer("breaking", text, added=added, changed=changed)
 
 
-def _notes_of(judged: Judged) -> dict[str, object]:
+def _notes_of(judged: Judged) -> Json:
     """What the JSON document has of unstable operators, if there is anything."""
     notes = []
     for note in judged.unstable:

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
-from torchgen_lite.diagnostics import Diagnostic, Help, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Span, Suggestion, did_you_mean
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
 from torchgen_lite.languages.python.names import identifier
@@ -24,7 +24,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.grouped import grouped
-from torchgen_lite.targets.output import AuthorFunction
+from torchgen_lite.targets.output import AuthorFunction, Findings
 
 
 class Wanted(NamedTuple):
@@ -64,9 +64,7 @@ def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list
     return [Passed(n, a.kwarg_only, has_defaults and a.default is not None) for n, a in shown]
 
 
-def check_author(
-    wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]
-) -> Iterator[Diagnostic]:
+def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -> Findings:
     """Functions that no module defines, that several define, or that can't be called as they are.
 
     A problem that concerns several keys of an entry is reported once.
@@ -79,7 +77,7 @@ def check_author(
             yield from _check(one, modules.get(one.option, NO_FUNCTIONS))
 
 
-def _check(wanted: Wanted, index: KernelIndex) -> Iterator[Diagnostic]:
+def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     function = wanted.function
     name = wanted.name
     place = wanted.span
@@ -223,7 +221,7 @@ def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
             yield from nodes.walk(formula.expression)
 
 
-def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_formulas(functions: Sequence[NativeFunction]) -> Findings:
     """TG540: C++ in formulas that has no equivalent in Python."""
     names = _Names(
         {function.func.base_name for function in functions},
@@ -283,7 +281,7 @@ def _reserved(name: str) -> str:
 
 def check_helpers(
     functions: Sequence[NativeFunction], modules: Mapping[str, KernelIndex]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     """Calls in formulas that do not fit the parameters of a helper function, or that may mean one and mean an operator."""
     helpers = modules.get("formulas")
     if helpers is None:

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.entry.entry import NativeFunction
 
 
+Context = dict[str, object]
+"""What a template may use, by name."""
+Findings = Iterator[Diagnostic]
+"""What a check of a target finds."""
+
+
 class OutputFile(NamedTuple):
     """One file: its path below the output directory, its template, and the names the template may use.
 
@@ -58,7 +64,11 @@ class CalledModule(NamedTuple):
     option: str = ""
 
 
-def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFile]:
+Files = Iterator[OutputFile]
+"""What a part of a target makes."""
+
+
+def copied(folder: str, to: str, endings: Collection[str]) -> Files:
     """Copies of the files of a folder of this project: `("runtime", "python/ops/runtime", {".py"})`."""
     here = Path(__file__).resolve().parent.parent / folder
     for name in sorted(path.name for path in here.iterdir() if path.suffix in endings):

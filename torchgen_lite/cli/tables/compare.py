@@ -23,6 +23,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.generation import compared
@@ -182,7 +183,7 @@ def comparison_sections(found: Comparison) -> list[Section]:
     return [section for section in sections if section.rows]
 
 
-def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
+def comparison_data(tables: Mapping[str, Comparison]) -> Json:
     """As JSON data, by what it is registered for."""
     changes: list[object] = []
     added: dict[str, None] = {}
@@ -196,7 +197,7 @@ def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
     return {"changes": changes, "added": list(added), "removed": list(removed)}
 
 
-def _change_data(change: CellChange) -> dict[str, object]:
+def _change_data(change: CellChange) -> Json:
     return {"old": cell_data(change.old), "new": cell_data(change.new)}
 
 

@@ -26,6 +26,7 @@ from torchgen_lite.analysis.computed_table import (
 from torchgen_lite.cli.pages import Row, Section, section_text
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
 
@@ -162,7 +163,7 @@ def _verdict(cell: Cell) -> str:
     return f"{cell.called}{whose}: {cell.label}{where}"
 
 
-def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
+def why_data(registrations: Registrations, answer: Why) -> Json:
     steps = []
     for step in answer.steps:
         rules = []
@@ -179,13 +180,13 @@ def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
     return {"operator": registrations.name, **answer._asdict(), "steps": steps}
 
 
-def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[str, object]:
+def table_data(registrations: Registrations, only: Iterable[str] = ()) -> Json:
     """The computed table as JSON data; `only` picks slots."""
     slots = [cell_data(cell) for cell in _slots(registrations, only)]
     return {"operator": registrations.name, "slots": slots}
 
 
-def cell_data(cell: Cell) -> dict[str, object]:
+def cell_data(cell: Cell) -> Json:
     return {
         "key": cell.key,
         "rule": cell.step,

@@ -50,7 +50,7 @@ from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.file_names import file_names
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Header, OutputFile
 
 
 class Relation(NamedTuple):
@@ -89,7 +89,7 @@ def proof_files(
     *,
     declares: bool,
     python: Sequence[str] = (),
-) -> Iterator[OutputFile]:
+) -> Files:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
     `declares` the kernels, and not only the author's headers do.
 
@@ -131,7 +131,7 @@ def proof_files(
 _CLASSES = "verify_classes.h"
 
 
-def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> dict[str, object]:
+def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> Context:
     """What the header of one operator contains."""
     free = [kernel for kernel in kernels if not kernel.is_member]
     members = [split_class(kernel.scope)[0] for kernel in kernels if kernel.is_member]

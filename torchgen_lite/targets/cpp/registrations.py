@@ -18,7 +18,7 @@ needs no GIL. Free-threaded Python has no limited API, so the full API is used t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -29,7 +29,7 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
@@ -126,7 +126,7 @@ def registration_files(
     macro: str,
     template: str,
     context: Callable[[Libraries, Sequence[Some]], Mapping[str, object]],
-) -> Iterator[OutputFile]:
+) -> Files:
     """The files; see Note [One file of registrations]. `macro` begins the names of those that open blocks, and
     `context` is what else the template prints."""
     opening = macro

@@ -16,7 +16,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Header
 
 STABLE_LIBRARY = Header("torch/csrc/stable/library.h")
 
@@ -26,7 +26,7 @@ def build_registrations(
     kernels: Sequence[Kernel],
     layout: Layout,
     options: StableOptions,
-) -> Iterator[OutputFile]:
+) -> Files:
     """The definitions of the operators, without those that PyTorch defines, and the kernels.
 
     The author's headers may declare these.
@@ -44,7 +44,7 @@ def build_registrations(
 
     gates = list(_gates(own))
 
-    def context(defined: object, own: Sequence[object]) -> dict[str, object]:
+    def context(defined: object, own: Sequence[object]) -> Context:
         version = []
         if defined:
             version = [[layout.own("version.h")]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -23,7 +23,7 @@ from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_ker
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import Files, Findings, OutputFile, TargetResult
 
 _AUTOGRAD = "Autograd"
 # What is registered for operators without a generated kernel.
@@ -64,9 +64,7 @@ def build_differentiation(library: Library, python: Collection[str] = ()) -> Tar
     return TargetResult(_files(library, planned, functions), list(dict.fromkeys(found)))
 
 
-def _files(
-    library: Library, planned: Sequence[_Planned], functions: Functions
-) -> Iterator[OutputFile]:
+def _files(library: Library, planned: Sequence[_Planned], functions: Functions) -> Files:
     layout = library.layout
     shared: set[str] = set()
     for shard, own in grouped(planned, lambda one: one.operator.shard).items():
@@ -128,7 +126,7 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
     }
 
 
-def _refusals(operator: CppOperator, policy: Policy) -> Iterator[Diagnostic]:
+def _refusals(operator: CppOperator, policy: Policy) -> Findings:
     function = operator.function
     plan = operator.facts.others.autograd.get(function.name)
     if plan is None or function.name in policy.elsewhere:

@@ -35,6 +35,7 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
+from torchgen_lite.targets.output import Findings
 
 
 class NodeView(NamedTuple):
@@ -84,7 +85,7 @@ def node_view(
     )
 
 
-def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findings:
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
     elsewhere = node_names(info.function) - types.keys()
@@ -160,7 +161,7 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
     ]
 
 
-def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
+def _mixed_gradients(info: DifferentiabilityInfo) -> Findings:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
     returns = [info.function.func.returns[index] for index in info.outputs]

@@ -19,7 +19,6 @@ from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import INT, TENSORS
 from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.python import differs
@@ -33,6 +32,7 @@ from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.nodes import NodeView
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
+from torchgen_lite.targets.output import Findings
 
 # A reference calls PyTorch alone, also where the library has an operator of that name.
 _TORCH = Functions("")
@@ -113,7 +113,7 @@ _INSTEAD = {
 }
 
 
-def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
+def check_references(registered: Sequence[Registration]) -> Findings:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
     own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
     for one, origin in {r.operator: r.origin for r in own if r.origin in _INSTEAD}.items():

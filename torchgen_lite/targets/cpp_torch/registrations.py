@@ -27,7 +27,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
@@ -44,7 +44,7 @@ from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Findings, Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
 
 def build_registrations(
     library: Library, implemented: Iterable[TorchImplCall], tags: Collection[str]
-) -> Iterator[OutputFile]:
+) -> Files:
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
     and what is registered."""
     layout = library.layout
@@ -133,7 +133,7 @@ def build_registrations(
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
     guards = [o.guard for o in defined]
 
-    def context(shown: object, own: Sequence[TorchImplCall]) -> dict[str, object]:
+    def context(shown: object, own: Sequence[TorchImplCall]) -> Context:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         includes = _includes(layout, own, conditions, options)
@@ -229,7 +229,7 @@ def known_tags(program: Program) -> frozenset[str]:
     return frozenset({*KNOWN_TAGS, *program.tags} - own)
 
 
-def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Findings:
     """TG543: undeclared tags in definitions."""
     known = known_tags(program).union(program.config.tags)
     for function in functions:
@@ -257,7 +257,7 @@ def torch_kernels(library: Library) -> list[required.Kernel]:
 
 def build_kernels(
     kernels: Sequence[required.Kernel], library: Library, python: Sequence[str]
-) -> Iterator[OutputFile]:
+) -> Files:
     """`kernels.h`, and the proof."""
     layout = library.layout
     headers = library.options.kernel_headers

@@ -46,7 +46,7 @@ from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, devices
-from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
+from torchgen_lite.targets.output import AuthorFunction, Files, Header, OutputFile
 
 
 class Group(NamedTuple):
@@ -101,7 +101,7 @@ def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[
     ]
 
 
-def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
+def build_structured(groups: Sequence[Group], layout: Layout) -> Files:
     """`structured.h`, which the author includes, and what registrations include."""
     if not groups:
         return

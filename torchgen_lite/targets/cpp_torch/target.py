@@ -38,7 +38,7 @@ from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -114,7 +114,7 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
     return chain(kernels, structured.author_members(groups, layout))
 
 
-def _calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
+def _calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
@@ -175,7 +175,7 @@ def _copied_headers(library: Library, implemented: Sequence[TorchImplCall]) -> s
     return names
 
 
-def _files(program: Program, library: Library) -> Iterator[OutputFile]:
+def _files(program: Program, library: Library) -> Files:
     layout = library.layout
     options = library.options
     yield from _calls(_called(library, program.resolved.lent), layout)

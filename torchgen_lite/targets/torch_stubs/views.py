@@ -29,6 +29,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.output import Context
 
 # The parameters and the return type of `__call__`.
 Signature = tuple[tuple[Parameter, ...], Annotation]
@@ -57,7 +58,7 @@ def build_namespace(
     schemas: Sequence[FunctionSchema],
     modules: set[str],
     docs: Mapping[str, str | None],
-) -> tuple[str, dict[str, object]]:
+) -> tuple[str, Context]:
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
     the module names that are taken, `docs` the `doc:` texts of operators."""
     classes = _Classes(namespace, docs)
