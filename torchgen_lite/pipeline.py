@@ -29,7 +29,11 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.python.kernel_modules import KernelIndex, index_kernel_modules
+from torchgen_lite.loader.python.kernel_modules import (
+    NO_FUNCTIONS,
+    KernelIndex,
+    index_kernel_modules,
+)
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED
@@ -52,7 +56,7 @@ if TYPE_CHECKING:
 class GenerateError(ValueError):
     """Something is wrong with the input; `diagnostics` says what."""
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         from torchgen_lite.diagnostics import render_concise
 
         super().__init__(render_concise(diagnostics).rstrip())
@@ -97,7 +101,8 @@ def load(
         diagnostics += _no_schema(settings, paths)
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else schema
-        own, paths = {os.path.realpath(path) for path in paths}, [start / path for path in given]
+        own = {os.path.realpath(path) for path in paths}
+        paths = [start / path for path in given]
         # Kernels and names belong to the configured schema: for other files they mean nothing,
         # unless they are given on the command line too.
         if own.isdisjoint(map(os.path.realpath, paths)):
@@ -216,9 +221,8 @@ def _speech(
     # Imported here: PyTorch's own entries have no formulas.
     from torchgen_lite.analysis.differentiability.calls import anywhere
 
-    known = {
-        name for own in modules.values() if "formulas" in own for name in own["formulas"].names()
-    }
+    helpers = [own.get("formulas", NO_FUNCTIONS) for own in modules.values()]
+    known = {name for index in helpers for name in index.names()}
     named = [TARGETS[name] for name in config.target_options if name in TARGETS]
     has_headers = any("formula-headers" in one.given_options(config) for one in named)
     return anywhere(known, may_have=has_headers or bool(unread))
@@ -264,7 +268,7 @@ def index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], li
 def _closed_modules(modules: Modules) -> Mapping[str, KernelIndex]:
     """The modules of a target with standalone output, which define everything that entries name."""
     closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
-    return {"formulas": KernelIndex((), {}), **closed} if "kernels" in closed else closed
+    return {"formulas": NO_FUNCTIONS, **closed} if "kernels" in closed else closed
 
 
 def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]:
@@ -327,7 +331,8 @@ Progress = Callable[[Sequence[OutputFile]], Iterable[OutputFile]]
 def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
     """The files of each target, and everything found on the way; no files if the input is wrong."""
     built: list[_Built] = []
-    config, diagnostics = program.config, list(program.diagnostics)
+    config = program.config
+    diagnostics = list(program.diagnostics)
     if has_errors(diagnostics):
         return built, diagnostics
     for name in targets or named_targets(config):

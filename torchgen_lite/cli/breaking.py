@@ -42,6 +42,7 @@ from torchgen_lite.diagnostics import (
     sort_diagnostics,
 )
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.pipeline import index_modules
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, lent_operators, side_of
@@ -66,7 +67,7 @@ class Asked:
     accept: str | None
     everything: bool
     html: Path | None
-    schema: tuple[str, ...]
+    schema: Sequence[str]
 
 
 @command("breaking", more_formats=("markdown",))
@@ -80,7 +81,7 @@ class Asked:
 @click.option("--all", "everything", is_flag=True, help="Also list what breaks nothing.")
 @html_option
 @schema_options
-def breaking_command(session: Session, /, projects: tuple[str, ...], **options: Any) -> int:
+def breaking_command(session: Session, /, projects: Sequence[str], **options: Any) -> int:
     """List incompatible changes since another version. Exit 1 if there are any.
 
     PATH is a folder with the project or its schema files (for several projects, with a folder for
@@ -225,7 +226,7 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
         session.answer("breaking", text, added=added, changed=changed)
 
 
-def _notes_of(judged: Judged) -> dict[str, object]:
+def _notes_of(judged: Judged) -> Json:
     """What the JSON document has of unstable operators, if there is anything."""
     notes = []
     for note in judged.unstable:

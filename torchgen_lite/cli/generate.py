@@ -31,8 +31,8 @@ class Request(NamedTuple):
     For `--watch`, `loaded` is called with the program, and `rendered` is what the last run rendered.
     """
 
-    targets: tuple[str, ...]
-    schema: tuple[str, ...]
+    targets: Sequence[str]
+    schema: Sequence[str]
     output_dir: str | None
     torch: bool
     check: bool = False
@@ -75,7 +75,7 @@ class Request(NamedTuple):
     "--stamp", metavar="PATH", help="Update the time of this file, the target of the depfile."
 )
 @click.option("--allow-empty", is_flag=True, help="Write outputs even if no operator is left.")
-def generate_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
+def generate_command(session: Session, /, projects: Sequence[str], **asked: Any) -> int:
     """Write the generated code.
 
     \b
@@ -96,7 +96,7 @@ def generate_command(session: Session, /, projects: tuple[str, ...], **asked: An
 @command("check")
 @projects_argument
 @input_options
-def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
+def check_command(session: Session, /, projects: Sequence[str], **asked: Any) -> int:
     """Check that generated code is up to date; exit 1 and list the files that are not. Writes nothing.
 
     \b
@@ -119,7 +119,7 @@ def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) 
 @click.option(
     "--against", metavar="REF|PATH", help="Compare with what this version generates, not the disk."
 )
-def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
+def diff_command(session: Session, /, projects: Sequence[str], **asked: Any) -> int:
     """Show what `generate` would change, as a patch on stdout. Writes nothing.
 
     \b
@@ -130,7 +130,7 @@ def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -
     return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
-def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> int:
+def _run_each(session: Session, projects: Sequence[str], request: Request) -> int:
     def run(project: Session) -> int:
         if request.against is not None:
             return _diff_against(project, request, request.against)
@@ -153,7 +153,7 @@ def _diff_against(session: Session, request: Request, against: str) -> int:
         beneath = pytorchs_of_both(session, old.program, program)
         judged = judged_changes(old, program, "source", beneath)
     root, shown = plans.output_folder(program.config)
-    plan = Plan(root, tuple(plans.changed_files(before, generated)), shown=shown)
+    plan = Plan(root, list(plans.changed_files(before, generated)), shown=shown)
     patches = plans.patches_of(plan)
     outcome = plans.Outcome(program, generated, plan, generated.diagnostics)
     plans.report_files(session, "diff", outcome, patches)

@@ -99,7 +99,7 @@ def init_command(
     with writing():
         changes = [_change(home, shown, text) for shown, text in files]
     try:
-        write_plan(Plan(home, tuple(changes)))
+        write_plan(Plan(home, changes))
     except WriteError as error:
         raise Refused(Diagnostic("TG009", str(error))) from None
     written = []

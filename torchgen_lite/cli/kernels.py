@@ -10,7 +10,7 @@ import click
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, columns, output_option
-from torchgen_lite.cli.session import Session, command, require, writing
+from torchgen_lite.cli.session import Session, command, require, targets_option, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit import append
@@ -32,14 +32,14 @@ _HEADERS = (".cuh", ".h", ".hh", ".hpp")
 @output_option(
     "--output", help="With `--missing`: the module, source or header to add the stubs to."
 )
-@click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
+@targets_option
 def kernels_command(
     session: Session,
-    sources: tuple[str, ...],
+    sources: Sequence[str],
     missing: bool,
     check: bool,
     output: Path | None,
-    targets: tuple[str, ...],
+    targets: Sequence[str],
 ) -> int:
     """List the kernels and other functions that the schema files name: where they are, and with `-v` their signatures.
 

@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_and_files
-from torchgen_lite.cli.session import Session, command, schema_options, write_text
+from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_text
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
@@ -22,13 +22,13 @@ _MAX_ROUNDS = 10
 @command("lint")
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @schema_options
-@click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch.")
+@torch_option
 @click.option("--fix", is_flag=True, help="Apply the suggestions of diagnostics that are safe.")
 @click.option("--unsafe-fixes", is_flag=True, help="With `--fix`: also apply guesses.")
 def lint_command(
     session: Session,
-    paths: tuple[str, ...],
-    schema: tuple[str, ...],
+    paths: Sequence[str],
+    schema: Sequence[str],
     torch: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -58,7 +58,7 @@ def lint_command(
     return each_project(session, projects, alone, run)
 
 
-def _lint(session: Session, schema: tuple[str, ...], torch: bool, chosen: str) -> int:
+def _lint(session: Session, schema: Sequence[str], torch: bool, chosen: str) -> int:
     """Report; first write the fixes under the `chosen` attribute of diagnostics, if one is."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0
@@ -82,7 +82,7 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool, chosen: str) -
 
 
 def _find(
-    session: Session, schema: tuple[str, ...], torch: bool
+    session: Session, schema: Sequence[str], torch: bool
 ) -> tuple[Program, Sequence[Diagnostic]]:
     from torchgen_lite.pipeline import lint, lint_targets  # `lint --help` needs no target.
 
@@ -90,9 +90,10 @@ def _find(
     return program, program.diagnostics if torch else lint_targets(program)
 
 
-def _fix(program: Program, fixes: Sequence[Edit | None], schema: tuple[str, ...]) -> int:
+def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) -> int:
     """Write fixes into the schema files and the configuration; the number of edits."""
-    config, done = program.config, 0
+    config = program.config
+    done = 0
     own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
     for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
         source, _ = read_source(path, config.root)

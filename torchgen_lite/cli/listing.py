@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,9 @@ def list_command(
     session: Session,
     kind: str,
     format_: str | None,
-    schema: tuple[str, ...],
+    schema: Sequence[str],
     output_dir: str | None,
-    targets: tuple[str, ...],
+    targets: Sequence[str],
     torch: bool,
 ) -> int:
     """List operators, targets, dispatch keys, templates, inputs, outputs, diagnostic codes, or the

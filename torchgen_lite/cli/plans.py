@@ -17,6 +17,7 @@ from torchgen_lite.emit.diff import count_lines, first_difference, render_diff
 from torchgen_lite.emit.plan import Action, Change, Plan, build_plan
 from torchgen_lite.emit.templates import find_templates, template_names
 from torchgen_lite.emit.write import replace_file
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.sources import reason_of
 from torchgen_lite.pipeline import Generated, template_packages
@@ -163,10 +164,10 @@ def json_parts(
     plan: Plan, generated: Generated, patches: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The parts of the JSON output about files."""
-    files: list[dict[str, object]] = []
+    files: list[Json] = []
     for change in plan.changes:
         added, removed = (0, 0) if change.action == "keep" else count_lines(change)
-        file: dict[str, object] = {
+        file: Json = {
             "path": plan.path(change.path),
             "target": generated.target_of.get(change.path),
             "status": STATUS[change.action],

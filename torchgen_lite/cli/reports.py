@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.config.options import Json
 
 MACHINE_FORMATS = ("json", "github", "sarif")
 
@@ -38,7 +39,7 @@ def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -
     from torchgen_lite.diagnostics import render_json
 
     summary: Counter[str] = Counter()
-    extra: dict[str, object] = {}
+    extra: Json = {}
     for report in reports:
         summary.update(report.summary)
         for name, value in report.extra.items():

@@ -81,7 +81,7 @@ class Asked:
 @level_option
 @output_option("--summary", help="Append the page to this file, such as $GITHUB_STEP_SUMMARY.")
 @html_option
-def review_command(session: Session, projects: tuple[str, ...], **options: Any) -> int:
+def review_command(session: Session, projects: Sequence[str], **options: Any) -> int:
     """Summarize a change on one page of Markdown: whether everything is up to date, what breaks
     callers, which cells of the dispatch tables change, which diagnostics are new, and how much
     generated code changes. The exit code is that of the worst part.

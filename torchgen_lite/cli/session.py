@@ -85,14 +85,14 @@ class Session:
     folder. `shown` has the code of the first error, or else of the first diagnostic, of each report shown in full.
     """
 
-    config: tuple[str, ...] = ()
+    config: Sequence[str] = ()
     output_format: str = "full"
     color: str = "auto"
     quiet: bool = False
     verbose: bool = False
     max_diagnostics: int = 50
     deny_warnings: bool = False
-    releases: tuple[str, ...] = ()
+    releases: Sequence[str] = ()
 
     root: Path | None = None
     reports: list[Report] = field(default_factory=list)
@@ -166,7 +166,8 @@ class Session:
 
     def progress(self, items: Iterable[_Item], label: str) -> Iterator[_Item]:
         """The items, with a bar on stderr once they have taken a second, in a terminal only."""
-        started, bar = perf_counter(), None
+        started = perf_counter()
+        bar = None
         try:
             for number, item in enumerate(items):
                 yield item
@@ -381,12 +382,18 @@ schema_options = options(
         help="Read entries for this PyTorch; `check` takes several: 2.9,2.13.",
     ),
 )
+targets_option = click.option(
+    "--target", "targets", multiple=True, metavar="NAME", help="Only this target."
+)
+torch_option = click.option(
+    "--torch", is_flag=True, help="Read the schema of the installed PyTorch."
+)
 # The options of commands that ask what is generated.
 input_options = options(
-    click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
+    targets_option,
     schema_options,
     click.option(
         "--output-dir", metavar="DIR", help="Output folder, instead of the configured one."
     ),
-    click.option("--torch", is_flag=True, help="Read the schema of the installed PyTorch."),
+    torch_option,
 )

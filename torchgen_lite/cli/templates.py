@@ -31,7 +31,7 @@ from torchgen_lite.targets import TARGETS
     metavar="DIR",
     help="Where to (default: templates).",
 )
-def export(session: Session, names: tuple[str, ...], folder: str) -> int:
+def export(session: Session, names: Sequence[str], folder: str) -> int:
     """Export built-in templates. Existing files are left alone.
 
     \b
@@ -44,7 +44,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
         there = [name for name, path in wanted.items() if path.exists()]
         texts = [(n, with_api(known[n].read_text("utf-8"))) for n in wanted if n not in there]
     try:
-        write_plan(Plan(Path(folder), tuple(Change(n, "create", None, text) for n, text in texts)))
+        write_plan(Plan(Path(folder), [Change(n, "create", None, text) for n, text in texts]))
     except WriteError as error:
         place = wanted.get(error.path, Path(folder)).as_posix()
         raise Refused(Diagnostic("TG009", f"cannot write `{place}`: {error.reason}")) from None

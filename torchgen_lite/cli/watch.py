@@ -51,7 +51,8 @@ def _watch(session: Session, generate: Generate) -> NoReturn:
     _run(session, generate, files)
     seen = _stamps(files)
     while True:
-        folders, is_told = _folders(files), False
+        folders = _folders(files)
+        is_told = False
         for changes in wait_for_changes(
             *folders,
             watch_filter=lambda _, path: Path(path) in files or path.endswith(".j2"),
@@ -64,7 +65,8 @@ def _watch(session: Session, generate: Generate) -> NoReturn:
             now = _stamps(files)
             if now != seen or any(Path(path) not in files for _, path in changes):
                 _run(session, generate, files)
-                seen, is_told = {**_stamps(files), **now}, False
+                seen = {**_stamps(files), **now}
+                is_told = False
             if _folders(files) != folders:
                 break
             if not is_told:

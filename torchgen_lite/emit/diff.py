@@ -33,18 +33,23 @@ def diff_change(change: Change, path: str) -> str:
     from difflib import unified_diff  # Most runs find nothing to compare.
 
     path = path.lstrip("/")  # A folder outside the project is shown whole, as `git diff` shows it.
-    before, after = _quoted(f"a/{path}"), _quoted(f"b/{path}")
+    before = _quoted(f"a/{path}")
+    after = _quoted(f"b/{path}")
     head = f"diff --git {before} {after}\n"
     # A timestamp may follow the tab; without the tab git ends the name at a space.
     end = "\t" if " " in path else ""
-    before, after = before + end, after + end
+    before = before + end
+    after = after + end
     if change.old is None:
-        head, before = f"{head}new file mode 100644\n", "/dev/null"
+        head = f"{head}new file mode 100644\n"
+        before = "/dev/null"
     if change.new is None:
         mode = "100755" if change.is_executable else "100644"
-        head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
+        head = f"{head}deleted file mode {mode}\n"
+        after = "/dev/null"
     # Lines as git sees them, which has to find them: ended by a newline and by nothing else.
-    old, new = [*StringIO(change.old or "")], [*StringIO(change.new or "")]
+    old = [*StringIO(change.old or "")]
+    new = [*StringIO(change.new or "")]
     lines = unified_diff(old, new, before, after)
     # Lines that end without a newline are marked, as diff does.
     marked = (x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines)
@@ -71,7 +76,8 @@ def _escaped(byte: int) -> str:
 
 def count_lines(change: Change) -> tuple[int, int]:
     """How many lines a change adds and removes."""
-    old, new = (change.old or "").splitlines(), (change.new or "").splitlines()
+    old = (change.old or "").splitlines()
+    new = (change.new or "").splitlines()
     if not old or not new:
         return len(new), len(old)
     from difflib import unified_diff
@@ -85,7 +91,8 @@ def count_lines(change: Change) -> tuple[int, int]:
 
 def first_difference(change: Change, path: str, said: str) -> Label:
     """A label at the first line where the texts of a file differ, or at the old text's last line."""
-    old, new = change.old or "", change.new or ""
+    old = change.old or ""
+    new = change.new or ""
     lines = old.splitlines(keepends=True)
     same = takewhile(
         lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))

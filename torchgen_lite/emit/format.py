@@ -44,7 +44,8 @@ class _Formatter(NamedTuple):
     option: str
 
 
-_PYTHON, _CPP = (".py", ".pyi"), (".h", ".cpp", ".cu")
+_PYTHON = (".py", ".pyi")
+_CPP = (".h", ".cpp", ".cu")
 _FORMATTERS = {
     "black": _Formatter(
         _PYTHON,

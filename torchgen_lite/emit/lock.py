@@ -56,7 +56,8 @@ def make_folders(folder: Path, created: list[Path]) -> None:
 @contextmanager
 def file_in_use(folder: Path, prefix: str) -> Iterator[Path]:
     """A new, empty file, which `remove_unused` leaves alone until the end. Raises OSError."""
-    path, descriptor = folder / f"{prefix}{os.urandom(6).hex()}", None
+    path = folder / f"{prefix}{os.urandom(6).hex()}"
+    descriptor = None
     try:
         descriptor = _claim(path)
         yield path

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
@@ -48,9 +48,9 @@ class Plan(NamedTuple):
     """
 
     root: Path
-    changes: tuple[Change, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()
-    leftovers: tuple[Path, ...] = ()
+    changes: Sequence[Change]
+    diagnostics: Sequence[Diagnostic] = ()
+    leftovers: Sequence[Path] = ()
     shown: str = ""
 
     def path(self, path: str) -> str:
@@ -58,9 +58,9 @@ class Plan(NamedTuple):
         return "/".join(filter(None, (self.shown, path))) or "."
 
     @property
-    def pending(self) -> tuple[Change, ...]:
+    def pending(self) -> Sequence[Change]:
         """The changes that are not `keep`."""
-        return tuple(c for c in self.changes if c.action != "keep")
+        return [change for change in self.changes if change.action != "keep"]
 
 
 _NO_FOLDER = "is a file where a folder should be"
@@ -80,7 +80,8 @@ def build_plan(
     `project` is the folder of the configuration; without it, no other project can own the output
     folder. `schemas` are the schema files of this run. `is_whole`: nothing else is generated there.
     """
-    owner, plan = Owner(files, root, project, schemas), Plan(root, (), shown=shown)
+    owner = Owner(files, root, project, schemas)
+    plan = Plan(root, (), shown=shown)
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(files):
@@ -91,7 +92,8 @@ def build_plan(
             wrong = Diagnostic("TG013", message, help="nothing was written")
             diagnostics += [wrong] if wrong not in diagnostics else []
             continue
-        old, new = _read(root / path), files[path]
+        old = _read(root / path)
+        new = files[path]
         # CRLF line ends do not make a checkout stale.
         if old is not None and (old == new or old.replace("\r\n", "\n") == new):
             changes.append(Change(path, "keep", old, new))
@@ -100,7 +102,7 @@ def build_plan(
         else:
             changes.append(Change(path, "create" if old is None else "update", old, new))
     found = [*_find_files(root, files, owner.is_alone and is_whole)]
-    leftovers = tuple(path for path in found if path.name.startswith(TEMPORARY))
+    leftovers = [path for path in found if path.name.startswith(TEMPORARY)]
     for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
         first = _first_line(file)
         path = file.relative_to(root).as_posix()
@@ -108,7 +110,7 @@ def build_plan(
             executable = os.access(file, os.X_OK)
             changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
-    return Plan(root, tuple(changes), tuple(diagnostics), leftovers, shown)
+    return Plan(root, changes, diagnostics, leftovers, shown)
 
 
 def check_path(path: str) -> str | None:

@@ -20,7 +20,7 @@ from itertools import pairwise
 from keyword import iskeyword, kwlist
 from textwrap import fill
 
-from torchgen_lite.emit.tokens import CPP, ITEM, LANGUAGES, PYTHON, STRING, Language, Pair, scan
+from torchgen_lite.emit.tokens import CPP, LANGUAGES, PYTHON, STRING, Language, Pair, scan
 
 WIDTH = 100
 # Brackets around one word that is no longer are not worth a split.
@@ -60,11 +60,14 @@ def _marked(text: str, language: Language) -> set[int]:
     """The numbers of lines that may begin or end a region that stays as it is."""
     found = set()
     for mark in {mark for both in language.ends.items() if both[0] in text for mark in both}:
-        at, before, number = text.find(mark), 0, 0
+        before = 0
+        number = 0
+        at = text.find(mark)
         while at >= 0:
             number += text.count("\n", before, at)
             found.add(number)
-            at, before = text.find(mark, at + 1), at
+            before = at
+            at = text.find(mark, at + 1)
     return found
 
 
@@ -80,7 +83,8 @@ def _left_open(line: str, end: str, language: Language) -> str:
         mark = language.marks.search(line, at)
         if mark is None:
             return ""
-        at, end = mark.end(), language.ends[mark[1]] if mark[1] else ""
+        at = mark.end()
+        end = language.ends[mark[1]] if mark[1] else ""
 
 
 def _lay_out_line(line: str, before: str, language: Language) -> str:
@@ -89,9 +93,6 @@ def _lay_out_line(line: str, before: str, language: Language) -> str:
     margin = len(line) - len(text)
     if before.endswith("\\") or (language is CPP and text[0] == "#"):
         return line
-    found = _usual(text, margin, language)
-    if found is not None:
-        return found
     if text.startswith(language.comment):
         mark, _, words = text.partition(" ")
         begin = f"{' ' * margin}{mark} "
@@ -110,25 +111,6 @@ def _lay_out_line(line: str, before: str, language: Language) -> str:
         is_string = _LONE_STRING.fullmatch(text, 0, len(text) - 1)
         return line if is_string else "\n".join(_at_brackets(text[:-1], margin, ",", language))
     return "\n".join(_STATEMENTS[language.comment](text, margin))
-
-
-def _usual(text: str, margin: int, language: Language) -> str | None:
-    """What the rule makes of the usual statement, four times faster; None if it has more to do."""
-    begin, closing = language.head.match(text), text.rfind(")")
-    if begin is None or language.comment in text or not language.rest.fullmatch(text, closing):
-        return None
-    head, inside, rest = begin[0], text[begin.end() : closing], text[closing:]
-    items, room = ITEM.findall(inside), WIDTH - margin
-    is_list = len(items) > 1 and ", ".join(items) == inside and "lambda" not in inside
-    if not is_list or max(len(head), len(rest)) > room:
-        return None
-    long = [item for item in items if len(item) + 5 > room]
-    if long and not all(map(_LONE_STRING.fullmatch, long)):
-        return None
-    start = "\n" + " " * margin
-    lines = f"{start}{head}{start}    " + f",{start}    ".join(items)
-    is_behind = language is CPP and len(items[-1]) + 4 + len(rest) <= room
-    return (lines + rest if is_behind else f"{lines}{language.comma}{start}{rest}")[1:]
 
 
 def _best(text: str, pairs: list[Pair]) -> Pair | None:

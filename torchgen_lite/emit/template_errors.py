@@ -55,15 +55,18 @@ def check_api(name: str, template: Template, root: Path) -> None:
 
 def rendering_failed(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
     """TG500 at the innermost line of a template that ran when the error was raised."""
-    filename, line = template.filename, 0
+    filename = template.filename
+    line = 0
     if isinstance(error, TemplateSyntaxError):
-        filename, line = error.filename, error.lineno
+        filename = error.filename
+        line = error.lineno
     else:
         trace = error.__traceback__
         while trace is not None:
             # Frames of Jinja2 templates have the file and line of the template.
             if trace.tb_frame.f_code.co_filename.endswith(".j2"):
-                filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+                filename = trace.tb_frame.f_code.co_filename
+                line = trace.tb_lineno
             trace = trace.tb_next
     said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
     if isinstance(error, NotImported):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_DOUBLE, _SINGLE = r'[^"\\]*(?:\\.[^"\\]*)*"', r"[^'\\]*(?:\\.[^'\\]*)*'"
+_DOUBLE = r'[^"\\]*(?:\\.[^"\\]*)*"'
+_SINGLE = r"[^'\\]*(?:\\.[^'\\]*)*'"
 # In C++, `'` also separates digits.
 STRING = rf""""{_DOUBLE}|(?<!\d)'{_SINGLE}"""
 
@@ -13,16 +14,12 @@ STRING = rf""""{_DOUBLE}|(?<!\d)'{_SINGLE}"""
 class Language(NamedTuple):
     """What differs between the two.
 
-    `head` and `rest` are what stands before and behind the items of most statements that are too
-    long: `head(`, and `)` with what follows it. `tokens` are strings, brackets, commas, and operators with the spaces around them, of which
-    `ranks` says which bind least. `marks` are what opens a region that stays as it is (group 1),
-    and what only looks so; `ends` is what closes the region.
+    `tokens` are strings, brackets, commas, and operators with the spaces around them, of which `ranks` says which bind
+    least. `marks` are what opens a region that stays as it is (group 1), and what only looks so; `ends` is what closes
+    the region.
     """
 
     comment: str
-    comma: str
-    head: re.Pattern[str]
-    rest: re.Pattern[str]
     tokens: re.Pattern[str]
     ranks: dict[str, int]
     marks: re.Pattern[str]
@@ -38,19 +35,10 @@ def _tokens(operators: str, more: str = "") -> re.Pattern[str]:
     )
 
 
-# An item with at most one level of brackets in it.
-_PLAIN, _COMMAS = r"""[^()\[\]{}<>,"'\\]""", r"""[^()\[\]{}<>"'\\]*"""
-_FLAT = rf"""(?:"[^"\\]*"|\[{_COMMAS}\]|\({_COMMAS}\)|<{_COMMAS}>)"""
-_DEEP = rf"{_COMMAS}(?:{_FLAT}{_COMMAS})*"
-_NESTED = rf"""(?:"[^"\\]*"|\[{_DEEP}\]|\({_DEEP}\)|<{_DEEP}>)"""
-ITEM = re.compile(rf"(?=[^ ,]){_PLAIN}*(?:{_NESTED}{_PLAIN}*)*")
 _PRODUCT = 4
 _ARITHMETIC = {" + ": 3, " - ": 3, " * ": _PRODUCT, " / ": _PRODUCT}
 PYTHON = Language(
     "#",
-    ",",
-    re.compile(r"(?:(?:async )?def |return |[\w.]+(?:: \w+)? = )?[\w.]+\("),
-    re.compile(r"\)(?: -> [\w.|, \[\]]+)?(?:: \.\.\.|[:,])?"),
     _tokens("for|if|else|or|and|[-+*/]|[-+*/|&]?="),
     {" for ": 0, " if ": 0, " else ": 0, " or ": 1, " and ": 2, **_ARITHMETIC},
     re.compile(rf"""(# fmt: off|\"\"\"|\'\'\')|#.*|{STRING}"""),
@@ -58,9 +46,6 @@ PYTHON = Language(
 )
 CPP = Language(
     "//",
-    "",
-    re.compile(r"(?:[\w:<>,= ]|&(?!&))+\("),
-    re.compile(r"\)(?: const)?(?: {|;)?"),
     _tokens(r"[?:]|\|\||&&|[-+*/]|[-+*/|&]?=", r"|(?<=[\w>]<)(?!=)|(?<=[^-= ]>)"),
     {" ? ": 0, " : ": 0, " || ": 1, " && ": 2, **_ARITHMETIC},
     re.compile(rf'(// clang-format off|/\*|\bR"\()|//.*|{STRING}'),
@@ -100,7 +85,8 @@ class Pair(NamedTuple):
 def scan(text: str, language: Language) -> tuple[Parts, list[Pair]]:
     """What the text has outside of brackets, and its outermost brackets."""
     parts = outer = Parts([], [], [])
-    pairs, stack = list[Pair](), list[int]()
+    pairs = list[Pair]()
+    stack = list[int]()
     for match in language.tokens.finditer(text):
         at = match.start()
         token = text[at]

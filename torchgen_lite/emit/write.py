@@ -40,7 +40,8 @@ def write_plan(plan: Plan) -> None:
     """Carry the plan out. Raises WriteError, and leaves no temporary file behind."""
     staged: list[tuple[Path, Path]] = []
     folders: list[Path] = []
-    destination, is_begun = plan.root, False
+    destination = plan.root
+    is_begun = False
     try:
         for change in plan.pending:
             destination = plan.root / change.path
@@ -108,7 +109,8 @@ def add_to_file(destination: Path, text: str) -> None:
     descriptor = os.open(destination, flags, 0o666)
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "ab", buffering=0) as stream:
-        size, rest = os.fstat(descriptor).st_size, text.encode("utf-8", "backslashreplace")
+        size = os.fstat(descriptor).st_size
+        rest = text.encode("utf-8", "backslashreplace")
         try:
             while rest:
                 rest = rest[stream.write(rest) :]

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.python_calls import Passed, disagreement, misplaced
-from torchgen_lite.diagnostics import Diagnostic, Help, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Span, Suggestion, did_you_mean
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.languages.python.formula import is_of_cpp
 from torchgen_lite.languages.python.names import identifier
@@ -20,10 +20,11 @@ from torchgen_lite.languages.python.signature import Annotation, Parameter, impo
 from torchgen_lite.languages.python.torch_ops import default_text, return_type
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, words_of
-from torchgen_lite.loader.python.kernel_modules import KernelIndex, PythonSignature
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
-from torchgen_lite.targets.output import AuthorFunction
+from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.targets.output import AuthorFunction, Findings
 
 
 class Wanted(NamedTuple):
@@ -63,9 +64,7 @@ def passed(arguments: Iterable[Argument], *, has_defaults: bool = False) -> list
     return [Passed(n, a.kwarg_only, has_defaults and a.default is not None) for n, a in shown]
 
 
-def check_author(
-    wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]
-) -> Iterator[Diagnostic]:
+def check_author(wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]) -> Findings:
     """Functions that no module defines, that several define, or that can't be called as they are.
 
     A problem that concerns several keys of an entry is reported once.
@@ -75,17 +74,15 @@ def check_author(
         key = (one.function.name, one.name, one.option)
         if key not in seen:
             seen.add(key)
-            yield from _check(one, modules.get(one.option))
+            yield from _check(one, modules.get(one.option, NO_FUNCTIONS))
 
 
-def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
+def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     function = wanted.function
     name = wanted.name
     place = wanted.span
-    if index is None or index.find(name) is None:
-        hint = None
-        if index is not None:
-            hint = did_you_mean(wanted.base, index.names())
+    if index.find(name) is None:
+        hint = did_you_mean(wanted.base, index.names())
         hint = hint or f"define it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         notes = [f"{wanted.expected}; `torchgen-lite kernels --missing` writes a stub"]
@@ -224,7 +221,7 @@ def _nodes(function: NativeFunction) -> Iterator[nodes.Expression]:
             yield from nodes.walk(formula.expression)
 
 
-def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_formulas(functions: Sequence[NativeFunction]) -> Findings:
     """TG540: C++ in formulas that has no equivalent in Python."""
     names = _Names(
         {function.func.base_name for function in functions},
@@ -284,14 +281,12 @@ def _reserved(name: str) -> str:
 
 def check_helpers(
     functions: Sequence[NativeFunction], modules: Mapping[str, KernelIndex]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     """Calls in formulas that do not fit the parameters of a helper function, or that may mean one and mean an operator."""
     helpers = modules.get("formulas")
     if helpers is None:
         return
-    operators: dict[str, list[NativeFunction]] = {}
-    for function in functions:
-        operators.setdefault(function.func.base_name, []).append(function)
+    operators = grouped(functions, lambda function: function.func.base_name)
     for function in functions:
         for node in _nodes(function):
             if not isinstance(node, nodes.Call):
@@ -353,10 +348,8 @@ def begun(
     for one in wanted:
         if "::" in one.name:
             continue
-        index = modules.get(one.option)
-        places = []
-        if index is not None:
-            places = [index.place(one.name)]
+        index = modules.get(one.option, NO_FUNCTIONS)
+        place = index.place(one.name)
         annotations = [one.returns, *(p.annotation for p in one.parameters())]
         words = imported_names(n for a in annotations if a for n in a.names)
         found = [(m, str(name)) for m, names in imports(words, types) for name in names]
@@ -364,7 +357,7 @@ def begun(
             one.base,
             (f"{one.use} of {one.function.func.full_name}",),
             one.declaration,
-            imports=tuple(found),
-            place=next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
-            files=tuple([m.source.path for m in index.modules]) if index is not None else (),
+            imports=found,
+            place=f"{place.source.path}:{place.line}" if place is not None else "",
+            files=tuple([module.source.path for module in index.modules]),
         )

@@ -38,11 +38,11 @@ def linted_targets(config: Config) -> Sequence[str]:
     return config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
 
 
-def policies_in_use(config: Config) -> tuple[Policy, ...] | None:
+def policies_in_use(config: Config) -> Sequence[Policy] | None:
     """What the targets of a project register; None where nothing is configured."""
     if config.path is None and not config.targets:
         return None
-    return tuple([TARGETS[name].policy for name in named_targets(config) if name in TARGETS])
+    return [TARGETS[name].policy for name in named_targets(config) if name in TARGETS]
 
 
 def is_configured(program: Program) -> bool:
@@ -66,34 +66,34 @@ class Generation:
     _selections: dict[str, Selection]
 
     @kept
-    def targets(self) -> tuple[Target, ...]:
-        return tuple([TARGETS[name] for name in self.names if name in TARGETS])
+    def targets(self) -> Sequence[Target]:
+        return [TARGETS[name] for name in self.names if name in TARGETS]
 
     @kept
-    def registering(self) -> tuple[Target, ...]:
+    def registering(self) -> Sequence[Target]:
         """Those that register something."""
-        return tuple([target for target in self.targets if target.selector])
+        return [target for target in self.targets if target.selector]
 
     @kept
-    def libraries(self) -> tuple[Target, ...]:
+    def libraries(self) -> Sequence[Target]:
         """Those that define operators of PyTorch in C++, in one order, whatever that of the configuration."""
-        return tuple([target for target in TARGETS.values() if self._is_library(target)])
+        return [target for target in TARGETS.values() if self._is_library(target)]
 
     @kept
-    def loading(self) -> tuple[Target, ...]:
+    def loading(self) -> Sequence[Target]:
         """Those whose package loads a library in C++, and adds to it."""
         if not self.libraries:
             return ()
-        return tuple([target for target in self.targets if self._loads_library(target)])
+        return [target for target in self.targets if self._loads_library(target)]
 
     @kept
-    def packages(self) -> tuple[Selection, ...]:
+    def packages(self) -> Sequence[Selection]:
         """What is registered as one; first what tables show: for the dispatcher of the first target."""
         every = [(library, *self.loading) for library in self.libraries]
         taken = {target.name for package in every for target in package}
         every += [(target,) for target in self.registering if target.name not in taken]
         every.sort(key=self._is_shown_later)
-        return tuple(map(self._join, every))
+        return list(map(self._join, every))
 
     @kept
     def shown(self) -> Selection:
@@ -189,10 +189,10 @@ class Generation:
         help_ = f"the targets are {', '.join(registering)}"
         if name in TARGETS:
             message = f"target `{name}` registers nothing"
-            return Selection(diagnostics=(Diagnostic("TG015", message, help=help_),))
+            return Selection(diagnostics=[Diagnostic("TG015", message, help=help_)])
         near = did_you_mean(name, registering)
         found = Diagnostic("TG008", f"unknown target `{name}`", help=near or help_)
-        return Selection(diagnostics=(found,))
+        return Selection(diagnostics=[found])
 
     def package_of(self, name: str) -> Selection:
         """All that is loaded with a target."""
@@ -239,8 +239,8 @@ class Generation:
             makes=frozenset[Origin]().union(*[part.policy.makes for part in parts]),
             loaded_with=tuple([target.name for target in package[1:]]),
         )
-        diagnostics = tuple([one for part in parts for one in part.diagnostics])
-        return Selection(tuple(operators.values()), policy, diagnostics, refused, tuple(parts))
+        diagnostics = [one for part in parts for one in part.diagnostics]
+        return Selection(list(operators.values()), policy, diagnostics, refused, parts)
 
 
 def generation_of(program: Program, names: Sequence[str] | None = None) -> Generation:

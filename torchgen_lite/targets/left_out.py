@@ -3,7 +3,7 @@ package of another target may bring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -15,7 +15,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_beside, generation_of
-from torchgen_lite.targets.output import Selection, wrong_option
+from torchgen_lite.targets.output import Findings, Selection, wrong_option
 
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
@@ -66,7 +66,7 @@ def select(
             diagnostics += _unregistrable(program, operator, policy)
     if policy.in_pytorch and not calls_only:
         diagnostics += _of_executorch(selected, policy)
-    return Selection(tuple(selected), policy, tuple(diagnostics), refused)
+    return Selection(selected, policy, diagnostics, refused)
 
 
 def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mapping[str, Operator]:
@@ -82,7 +82,7 @@ def _candidates(program: Program, policy: Policy, *, calls_only: bool) -> Mappin
 
 def _unknown(
     program: Program, target: str, skip: Collection[str], by_name: Mapping[str, Operator]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     """TG510, for names under `skip` that no operator has."""
     for name in skip:
         if name not in by_name:
@@ -115,7 +115,7 @@ def _left_out(operator: Operator, target: str, reason: str) -> Diagnostic:
     return finding(operator.function, "TG511", message, span, f"left out of target `{target}`")
 
 
-def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iterator[Diagnostic]:
+def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Findings:
     """TG515: what the entry asks for, and the target or the key has not."""
     function = operator.function
     is_over = function.autocast is not None and function.namespace in TORCH_NAMESPACES
@@ -146,7 +146,7 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Iter
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
 
 
-def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Diagnostic]:
+def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:
     """TG515, at the first of the operators whose `kernels` are functions of ExecuTorch."""
     found = [one for one in operators if one.function.place("kernels") is not None]
     if found:
@@ -160,7 +160,7 @@ def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Iterator[Di
 
 def check_brought(
     program: Program, target: str, operators: Sequence[Operator], fields: Sequence[str]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     """TG535: what entries say in `fields`, for which no target of the project has a kernel."""
     python = generation_beside(program).python
     brought = _brought_by(program, python) if python is not None else set()

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.entry.entry import NativeFunction
 
 
+Context = dict[str, object]
+"""What a template may use, by name."""
+Findings = Iterator[Diagnostic]
+"""What a check of a target finds."""
+
+
 class OutputFile(NamedTuple):
     """One file: its path below the output directory, its template, and the names the template may use.
 
@@ -58,7 +64,11 @@ class CalledModule(NamedTuple):
     option: str = ""
 
 
-def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFile]:
+Files = Iterator[OutputFile]
+"""What a part of a target makes."""
+
+
+def copied(folder: str, to: str, endings: Collection[str]) -> Files:
     """Copies of the files of a folder of this project: `("runtime", "python/ops/runtime", {".py"})`."""
     here = Path(__file__).resolve().parent.parent / folder
     for name in sorted(path.name for path in here.iterdir() if path.suffix in endings):
@@ -74,7 +84,7 @@ class TargetResult(NamedTuple):
     """
 
     files: Iterable[OutputFile] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Sequence[Diagnostic] = ()
     is_unsure: bool = False
 
 
@@ -96,7 +106,7 @@ class Signatures(NamedTuple):
     """How an operator is called, in a language as Markdown names it."""
 
     language: str
-    lines: tuple[str, ...]
+    lines: Sequence[str]
 
 
 class AuthorFunction(NamedTuple):
@@ -110,12 +120,12 @@ class AuthorFunction(NamedTuple):
     """
 
     name: str
-    uses: tuple[str, ...]
+    uses: Sequence[str]
     declaration: str
-    imports: tuple[tuple[str, str], ...] = ()
+    imports: Sequence[tuple[str, str]] = ()
     place: str = ""
     files: tuple[str, ...] = ()
-    headers: tuple[Header, ...] = ()
+    headers: Sequence[Header] = ()
     namespace: str = ""
     last: str = ""
     guard: str = ""
@@ -138,16 +148,16 @@ class Selection(NamedTuple):
     each with a kernel that another part registers.
     """
 
-    operators: tuple[Operator, ...] = ()
+    operators: Sequence[Operator] = ()
     policy: Policy = NOTHING
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Sequence[Diagnostic] = ()
     refused: Mapping[str, str] = MappingProxyType({})
-    parts: tuple[Selection, ...] = ()
+    parts: Sequence[Selection] = ()
     elsewhere: Collection[tuple[str, str]] = ()
 
     @property
-    def functions(self) -> tuple[NativeFunction, ...]:
-        return tuple([operator.function for operator in self.operators])
+    def functions(self) -> Sequence[NativeFunction]:
+        return [operator.function for operator in self.operators]
 
     def registrations(self, program: Program) -> Iterator[Registration]:
         """Everything that is registered: what the target generates, and commands show."""
@@ -211,7 +221,7 @@ class Target(NamedTuple):
     framework: str = ""
     signatures: str = ""
     templates: str = ""
-    failure: tuple[Diagnostic, ...] = ()
+    failure: Sequence[Diagnostic] = ()
 
     def template_package(self) -> TemplatePackage | None:
         """The package with the templates, unless they are among ours."""
@@ -251,7 +261,7 @@ class Target(NamedTuple):
         set_ = self.torch_options() if config.operators == "torch" else {}
         return {**kept, **set_, **config.asked_options.get(self.name, {})}
 
-    def read_options(self, config: Config) -> tuple[Any, tuple[Diagnostic, ...]]:
+    def read_options(self, config: Config) -> tuple[Any, Sequence[Diagnostic]]:
         """The options as the configuration has them, or None and what is wrong with them."""
         if self.failure:
             return None, self.failure
@@ -261,8 +271,7 @@ class Target(NamedTuple):
         names = [option.name for option in declared.values()]
         problems += [self._unknown(option, names) for option in given if option not in names]
         if problems:
-            found = [wrong_option(config, self.name, *problem) for problem in problems]
-            return None, tuple(found)
+            return None, [wrong_option(config, self.name, *problem) for problem in problems]
         own = {a: v for a, v in values.items() if a in self._own_options()}
         return _imported(self.options)(**own), ()
 
@@ -309,7 +318,7 @@ class Target(NamedTuple):
 
     def author_functions(
         self, program: Program
-    ) -> tuple[tuple[AuthorFunction, ...], tuple[Diagnostic, ...]]:
+    ) -> tuple[Sequence[AuthorFunction], Sequence[Diagnostic]]:
         """The functions that the author writes, shared ones once, and problems with options.
 
         In C++ functions of the same name are told apart by their types.
@@ -328,7 +337,7 @@ class Target(NamedTuple):
                 if all(guards):
                     guard = " || ".join(guards)
                 found[key] = first._replace(uses=(*first.uses, *one.uses), guard=guard)
-        return tuple(found.values()), ()
+        return list(found.values()), ()
 
     def registered_by_framework(
         self, config: Config

@@ -16,6 +16,7 @@ from torchgen_lite.analysis.served import Served
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt
 from torchgen_lite.loader.torch.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package
@@ -55,10 +56,8 @@ def side_of(
 
 def ranges_of(program: Program) -> dict[str, list[str]]:
     """The ranges of releases of each operator that has several entries."""
-    found: dict[str, list[str]] = {}
-    for function in (*program.functions, *program.elsewhere):
-        found.setdefault(function.name, []).append(function.torch or "")
-    return {name: texts for name, texts in found.items() if len(texts) > 1}
+    entries = grouped([*program.functions, *program.elsewhere], lambda function: function.name)
+    return {name: [f.torch or "" for f in own] for name, own in entries.items() if len(own) > 1}
 
 
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:

@@ -78,4 +78,4 @@ def _python(name: str, parameters: Sequence[Parameter], returns: Annotation) -> 
 
 
 def _cpp(signatures: Iterable[CppSignature]) -> Signatures:
-    return Signatures("cpp", tuple([f"{signature};" for signature in signatures]))
+    return Signatures("cpp", [f"{signature};" for signature in signatures])

@@ -17,7 +17,7 @@ from torchgen_lite.languages.cpp import stable
 from torchgen_lite.loader.config.project import Config, locate_option
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.function_code import code_of
-from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.generation import Generation
@@ -150,25 +150,50 @@ def _offer_kernels(one: _Taking, operator: Operator) -> Iterator[Term]:
         yield Term(one.name, "kernels", "kernels", "TG364", lost)
 
 
-def _offer_registrations(one: _Taking, operator: Operator) -> Iterator[Term]:
-    """`calls-only`: the kernels are in another library."""
-    if getattr(one.options, "calls_only", None) is False:
-        lost = f"target `{one.name}` registers nothing any more: `calls-only` is true"
-        yield Term(one.name, "calls-only", "registrations", "TG364", lost)
+# Options that offer something while they have one value: the attribute, the value, what it offers, the code, and what is
+# lost. A namespace has one definition, beside which there may be fragments.
+_BY_VALUE = (
+    (
+        "calls_only",
+        False,
+        Term(
+            "",
+            "calls-only",
+            "registrations",
+            "TG364",
+            "target `{}` registers nothing any more: `calls-only` is true",
+        ),
+    ),
+    (
+        "final",
+        False,
+        Term(
+            "",
+            "final",
+            "replacement",
+            "TG388",
+            "kernels that other libraries register are passed by: `final` is true",
+        ),
+    ),
+    (
+        "library",
+        "fragment",
+        Term(
+            "",
+            "library",
+            "fragment",
+            "TG388",
+            "its namespace is defined here, so that no other library can define it",
+        ),
+    ),
+)
 
 
-def _offer_replacement(one: _Taking, operator: Operator) -> Iterator[Term]:
-    """`final`: kernels of other libraries are passed by."""
-    if getattr(one.options, "final", None) is False:
-        lost = "kernels that other libraries register are passed by: `final` is true"
-        yield Term(one.name, "final", "replacement", "TG388", lost)
-
-
-def _offer_namespace(one: _Taking, operator: Operator) -> Iterator[Term]:
-    """`library`: a namespace has one definition, beside which there may be fragments."""
-    if getattr(one.options, "library", None) == "fragment":
-        lost = "its namespace is defined here, so that no other library can define it"
-        yield Term(one.name, "library", "fragment", "TG388", lost)
+def _offer_by_value(one: _Taking, operator: Operator) -> Iterator[Term]:
+    """What options offer by their values alone."""
+    for attribute, value, term in _BY_VALUE:
+        if getattr(one.options, attribute, None) == value:
+            yield term._replace(table=one.name, lost=term.lost.format(one.name))
 
 
 def _offer_dispatcher(one: _Taking, operator: Operator) -> Iterator[Term]:
@@ -216,9 +241,7 @@ def _offer_helpers(one: _Taking, operator: Operator) -> Iterator[Term]:
 
 _OFFERS: Sequence[Callable[[_Taking, Operator], Iterator[Term]]] = (
     _offer_kernels,
-    _offer_registrations,
-    _offer_replacement,
-    _offer_namespace,
+    _offer_by_value,
     _offer_dispatcher,
     _offer_classes,
     _offer_releases,
@@ -229,11 +252,9 @@ _OFFERS: Sequence[Callable[[_Taking, Operator], Iterator[Term]]] = (
 def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Iterator[Use]:
     """The functions of Python that an entry names, where a module has them."""
     for option, field, name in _named(function):
-        index = modules.get(option)
-        module = None
-        if index is not None:
-            module = index.module_of(name)
-        if index is None or module is None:
+        index = modules.get(option, NO_FUNCTIONS)
+        module = index.module_of(name)
+        if module is None:
             continue
         code = code_of(module, name.rpartition(".")[2])
         place = index.place(name)

@@ -209,7 +209,7 @@ OURS = {"python/a.txt": render_header("a.txt", "ours.yaml")}
 
 def deleted(project: Path, output: str, *, is_whole: bool = True) -> list[str]:
     plan = build_plan(OURS, project / output, "out", project=project, is_whole=is_whole)
-    assert plan.diagnostics == ()
+    assert not plan.diagnostics
     return [c.path for c in plan.changes if c.action == "delete"]
 
 

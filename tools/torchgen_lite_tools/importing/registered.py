@@ -165,7 +165,7 @@ def _listed(tags: Sequence[str]) -> str:
     return ", ".join(f"`{one}`" for one in tags) or "none"
 
 
-def _cells(was: Registered, now: Registered) -> tuple[CellChange, ...]:
+def _cells(was: Registered, now: Registered) -> Sequence[CellChange]:
     changed = compare_tables([_without_places(was.table)], [_without_places(now.table)]).changed
     return changed[0].cells if changed else ()
 

@@ -46,9 +46,9 @@ class Judged(NamedTuple):
     `unstable` are findings of which callers were told to rely on nothing.
     """
 
-    found: tuple[Diagnostic, ...]
+    found: Sequence[Diagnostic]
     accepted: int
-    unstable: tuple[Diagnostic, ...] = ()
+    unstable: Sequence[Diagnostic] = ()
 
     @property
     def changes(self) -> list[Diagnostic]:
@@ -88,7 +88,7 @@ def judge(
         if _said(entry) not in known and level == _WIDEST.get(entry.code, "source")
     ]
     left = [finding for finding in every if identity(finding) not in accepted]
-    notes = tuple([finding for finding in left if finding.operator in unstable])
+    notes = [finding for finding in left if finding.operator in unstable]
     promised = [finding for finding in left if finding.operator not in unstable]
     return Judged((*promised, *stale), len(accepted), notes)
 

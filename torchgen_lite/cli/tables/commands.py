@@ -89,12 +89,12 @@ class _Asked(NamedTuple):
     """The operator, if one is named, its keys, and the values of the options of `_SOURCE`."""
 
     operator: str | None
-    keys: tuple[str, ...]
-    schema: tuple[str, ...]
+    keys: Sequence[str]
+    schema: Sequence[str]
     target: str | None
     torch: bool
-    modules: tuple[str, ...]
-    fallbacks: tuple[str, ...]
+    modules: Sequence[str]
+    fallbacks: Sequence[str]
 
 
 @command("table", more_formats=("markdown",))
@@ -114,7 +114,7 @@ def table_command(
     session: Session,
     /,
     operator: str | None,
-    keys: tuple[str, ...],
+    keys: Sequence[str],
     everything: bool,
     html: Path | None,
     against: str | None,
@@ -221,10 +221,10 @@ def why_command(
     session: Session,
     /,
     operator: str,
-    keys: tuple[str, ...],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    devices: tuple[str, ...],
+    keys: Sequence[str],
+    include: Sequence[str],
+    exclude: Sequence[str],
+    devices: Sequence[str],
     inference: bool,
     **asked: Any,
 ) -> int:
@@ -257,9 +257,9 @@ def why_command(
 class _State(NamedTuple):
     """What the options of `why` say of the running thread."""
 
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    devices: tuple[str, ...]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    devices: Sequence[str]
     inference: bool
 
 

@@ -23,7 +23,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.pages import Section
 from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, registrations_of_program
 
@@ -43,7 +45,7 @@ class Changed(NamedTuple):
     """An operator whose table changes."""
 
     name: str
-    cells: tuple[CellChange, ...]
+    cells: Sequence[CellChange]
 
     @property
     def runs(self) -> list[list[CellChange]]:
@@ -59,9 +61,9 @@ class Changed(NamedTuple):
 class Comparison(NamedTuple):
     """The differences: operators that changed, new ones, and removed ones."""
 
-    changed: tuple[Changed, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
+    changed: Sequence[Changed]
+    added: Sequence[str]
+    removed: Sequence[str]
 
     @property
     def summary(self) -> str:
@@ -98,11 +100,11 @@ def compare_tables(
         if name not in before:
             added.append(name)
             continue
-        cells = tuple(_cells(before[name], now, keys))
+        cells = list(_cells(before[name], now, keys))
         if cells:
             changed.append(Changed(now.name, cells))
     removed = [name for name in before if name not in after]
-    return Comparison(tuple(changed), tuple(added), tuple(removed))
+    return Comparison(changed, added, removed)
 
 
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
@@ -181,7 +183,7 @@ def comparison_sections(found: Comparison) -> list[Section]:
     return [section for section in sections if section.rows]
 
 
-def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
+def comparison_data(tables: Mapping[str, Comparison]) -> Json:
     """As JSON data, by what it is registered for."""
     changes: list[object] = []
     added: dict[str, None] = {}
@@ -195,17 +197,19 @@ def comparison_data(tables: Mapping[str, Comparison]) -> dict[str, object]:
     return {"changes": changes, "added": list(added), "removed": list(removed)}
 
 
-def _change_data(change: CellChange) -> dict[str, object]:
+def _change_data(change: CellChange) -> Json:
     return {"old": cell_data(change.old), "new": cell_data(change.new)}
 
 
 def _groups(changed: Sequence[Changed]) -> list[list[Changed]]:
     """Groups of operators that change alike, ignoring kernel names; lost kernels come first."""
-    groups: dict[object, list[Changed]] = {}
-    for operator in changed:
-        alike = tuple((cell.new.key, cell.old.origin, cell.new.origin) for cell in operator.cells)
-        groups.setdefault(alike, []).append(operator)
+    groups = grouped(changed, _without_names)
     return sorted(groups.values(), key=lambda group: not _loses(group[0]))
+
+
+def _without_names(operator: Changed) -> tuple[tuple[str, str, str], ...]:
+    """How a table changes, whatever its kernels are called."""
+    return tuple((cell.new.key, cell.old.origin, cell.new.origin) for cell in operator.cells)
 
 
 def _loses(operator: Changed) -> bool:

@@ -7,7 +7,7 @@ Registrations are data (`analysis.computed_table`), and so are the answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.computed_table import (
@@ -26,6 +26,7 @@ from torchgen_lite.analysis.computed_table import (
 from torchgen_lite.cli.pages import Row, Section, section_text
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING, RULES, SERVE_UNDEFINED
 
 
@@ -33,7 +34,7 @@ class Step(NamedTuple):
     """One dispatch: its keys, and the resulting slot."""
 
     how: str
-    keys: tuple[str, ...]
+    keys: Sequence[str]
     cell: Cell
 
     @property
@@ -65,11 +66,11 @@ class Why(NamedTuple):
     `joined` are the keys that the local state adds, and `excluded` those of the arguments that it takes away.
     """
 
-    keys: tuple[str, ...]
-    joined: tuple[str, ...]
-    excluded: tuple[str, ...]
-    skipped: tuple[str, ...]
-    steps: tuple[Step, ...]
+    keys: Sequence[str]
+    joined: Sequence[str]
+    excluded: Sequence[str]
+    skipped: Sequence[str]
+    steps: Sequence[Step]
     end: str
 
 
@@ -90,12 +91,12 @@ def why(registrations: Registrations, keys: Iterable[str], local: LocalSets | No
     gone = sets.bits(*local.excluded) & ~sets.backend_mask
     bits = (asked | joined) & ~gone
     kept = set(sets.names(bits))
-    excluded = tuple(name for name in sets.names(asked | joined) if name not in kept)
+    excluded = [name for name in sets.names(asked | joined) if name not in kept]
     mask = plan.mask
     if plan.backend_masks is not None:
         mask = plan.backend_masks[max((bits & sets.backend_mask).bit_length() - 1, 0)]
     left = set(sets.names(bits & mask))
-    skipped = tuple(name for name in sets.names(bits) if name not in left)
+    skipped = [name for name in sets.names(bits) if name not in left]
     steps: list[Step] = []
     current = bits & mask
     how = "call"
@@ -107,7 +108,7 @@ def why(registrations: Registrations, keys: Iterable[str], local: LocalSets | No
         end = _end_of_chain(registrations, cell, not below & ~sets.backend_mask)
         current = below
         how = "redispatch"
-    return Why(sets.names(asked), sets.names(joined), excluded, skipped, tuple(steps), end)
+    return Why(sets.names(asked), sets.names(joined), excluded, skipped, steps, end)
 
 
 def _end_of_chain(registrations: Registrations, cell: Cell, is_last: bool) -> str:
@@ -162,7 +163,7 @@ def _verdict(cell: Cell) -> str:
     return f"{cell.called}{whose}: {cell.label}{where}"
 
 
-def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
+def why_data(registrations: Registrations, answer: Why) -> Json:
     steps = []
     for step in answer.steps:
         rules = []
@@ -179,13 +180,13 @@ def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
     return {"operator": registrations.name, **answer._asdict(), "steps": steps}
 
 
-def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[str, object]:
+def table_data(registrations: Registrations, only: Iterable[str] = ()) -> Json:
     """The computed table as JSON data; `only` picks slots."""
     slots = [cell_data(cell) for cell in _slots(registrations, only)]
     return {"operator": registrations.name, "slots": slots}
 
 
-def cell_data(cell: Cell) -> dict[str, object]:
+def cell_data(cell: Cell) -> Json:
     return {
         "key": cell.key,
         "rule": cell.step,

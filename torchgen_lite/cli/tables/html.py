@@ -25,6 +25,7 @@ from torchgen_lite.analysis.computed_table import (
 from torchgen_lite.cli.pages import fill_page
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import RULES
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _pattern(operator: Registrations, kernels: Mapping[str, str]) -> object:
     )
 
 
-def _table(operator: Registrations) -> dict[str, object]:
+def _table(operator: Registrations) -> Json:
     """The table of a pattern.
 
     A source is an index into `kernels`, or -1 for the key itself. `own` are the sources that are an author's, over

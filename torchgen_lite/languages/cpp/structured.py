@@ -10,6 +10,7 @@ lists what meta passes to impl in place of some arguments:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
@@ -87,7 +88,7 @@ def argument_type(type_: Type) -> CType:
     return _LISTS.get(bare_type(type_.elem)) or torch_types.array_ref(argument_type(type_.elem))
 
 
-def _parameters(arguments: tuple[Argument, ...]) -> tuple[CppParameter, ...]:
+def _parameters(arguments: Sequence[Argument]) -> tuple[CppParameter, ...]:
     return tuple([CppParameter(argument_type(a.type), a.name) for a in arguments])
 
 

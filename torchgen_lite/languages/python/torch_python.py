@@ -9,6 +9,7 @@ requires_grad, whether or not their schemas have them. torchgen `api/python.py`,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
@@ -136,7 +137,7 @@ def signature(function: NativeFunction, variant: Variant = "function") -> Python
     )
 
 
-def _out_parameter(out: tuple[Argument, ...]) -> PythonParameter | None:
+def _out_parameter(out: Sequence[Argument]) -> PythonParameter | None:
     """A single out argument unchanged, or several as one list of fixed size."""
     if not out:
         return None

@@ -106,6 +106,10 @@ class KernelIndex:
         return iter(self._found)
 
 
+# Where an option names no modules.
+NO_FUNCTIONS = KernelIndex((), {})
+
+
 def index_kernel_modules(
     modules: Iterable[str],
     root: Path,

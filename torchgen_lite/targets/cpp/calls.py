@@ -17,7 +17,7 @@ from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.proof import schema_line
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The names and types of functions that are there, and the ranges of releases that have them.
 Taken = dict[tuple[str, tuple[CType, ...]], list["str | None"]]
@@ -35,7 +35,7 @@ def operator_headers(
     is_callable: Callable[[CppOperator], bool] = lambda operator: True,
     *,
     is_hidden: bool = False,
-) -> Iterator[OutputFile]:
+) -> Files:
     """`operators.h` for libtorch, for each shard; `includes` is what the signatures of its operators need. `is_hidden`:
     other libraries see nothing of the structs.
 

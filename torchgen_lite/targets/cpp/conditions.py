@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.loader.versions import Clause, clauses_of
@@ -43,7 +45,7 @@ def clause_expression(clause: Clause, macro: str = VERSION_MACRO) -> str:
     return f"{part} {clause.operator} {version_number(clause.version) // divisor}"
 
 
-def version_number(version: tuple[int, ...]) -> int:
+def version_number(version: Sequence[int]) -> int:
     """The macro's value for a release: 21300 for (2, 13)."""
     major, minor, patch = (*version[:3], 0, 0)[:3]
     return major * 10000 + minor * 100 + patch

@@ -9,7 +9,7 @@ differ: to GCC, `#pragma once` is about files of the same text and time, whereve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions
 from torchgen_lite.targets.options import Shards, default_namespace, shards_of
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 Blocks = Sequence[Sequence[Header]]
 """What a file includes, in blocks with an empty line between them."""
@@ -57,7 +57,7 @@ def stem(name: str, shard: int | None) -> str:
     return name if shard is None else f"{name}_{shard}"
 
 
-def copied_files(layout: Layout, folder: str, *names: str) -> Iterator[OutputFile]:
+def copied_files(layout: Layout, folder: str, *names: str) -> Files:
     """Copies of headers and sources of a folder of `copied/`; see Note [Copied headers]."""
     defines = {"TORCHGEN_LITE_NAMESPACE": layout.namespace}
     for name in names:

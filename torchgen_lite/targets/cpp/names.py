@@ -15,7 +15,7 @@ from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.options import default_namespace
-from torchgen_lite.targets.output import wrong_option
+from torchgen_lite.targets.output import Findings, wrong_option
 
 # Namespaces of libraries that generated code names. Inside `mylib::at`, `at` would mean another namespace.
 LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
@@ -83,7 +83,7 @@ def _class_problems(
             yield f"nothing declares `{name}`", "name its header with `kernel-headers`"
 
 
-def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
+def _check_arguments(function: NativeFunction) -> Findings:
     """Names that become equal in C++, where `default` is called `default_`."""
     seen = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
@@ -101,7 +101,7 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 
 def _check_kernels(
     program: Program, operators: Sequence[Operator], namespace: str, inner: Collection[str]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     python = generation_beside(program).in_python
     for operator in operators:
         for entry in operator.own_kernels:
@@ -124,7 +124,7 @@ def _check_kernels(
             break
 
 
-def _check_classes(operators: Sequence[Operator], namespace: str) -> Iterator[Diagnostic]:
+def _check_classes(operators: Sequence[Operator], namespace: str) -> Findings:
     """Structured kernels of two operators under one name: functions may be overloads, classes may not."""
     seen: dict[str, tuple[Operator, DispatchEntry]] = {}
     for operator in operators:

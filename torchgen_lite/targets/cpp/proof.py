@@ -45,11 +45,12 @@ from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.kernels import split_class
 from torchgen_lite.languages.cpp.signature import CppSignature, unrooted_signature
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernels_headers
 from torchgen_lite.targets.file_names import file_names
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Header, OutputFile
 
 
 class Relation(NamedTuple):
@@ -70,7 +71,7 @@ class Proof(NamedTuple):
 
     kernels: Sequence[Kernel]
     checks: str
-    messages: tuple[str, ...]
+    messages: Sequence[str]
     takes_keys: bool
     other: CppSignature | None
 
@@ -88,7 +89,7 @@ def proof_files(
     *,
     declares: bool,
     python: Sequence[str] = (),
-) -> Iterator[OutputFile]:
+) -> Files:
     """`kernel_check.h`, `verify_kernels.h`, and in `verify` a header for each operator; before them `kernels.h` if it
     `declares` the kernels, and not only the author's headers do.
 
@@ -108,12 +109,10 @@ def proof_files(
     if classes:
         context = {**shown, "folder": layout.folder, "classes": classes}
         yield OutputFile(layout.header(_CLASSES), "cpp/verify_classes.h.j2", context)
-    by_operator: dict[str, dict[str | None, list[Kernel]]] = {}
-    for kernel in kernels:
-        entries = by_operator.setdefault(kernel.operator.flat, {})
-        entries.setdefault(kernel.operator.function.torch, []).append(kernel)
+    by_operator = grouped(kernels, lambda kernel: kernel.operator.flat)
     stems = file_names(by_operator)
-    for flat_name, entries in by_operator.items():
+    for flat_name, of_operator in by_operator.items():
+        entries = grouped(of_operator, lambda kernel: kernel.operator.function.torch)
         # The header of the first entry includes those for other releases, whose names no operator has.
         path = f"verify/{stems[flat_name]}"
         further = [f"{path}-v{number}.h" for number in range(2, len(entries) + 1)]
@@ -132,16 +131,14 @@ def proof_files(
 _CLASSES = "verify_classes.h"
 
 
-def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> dict[str, object]:
+def _operator_context(kernels: Sequence[Kernel], relation: Relation) -> Context:
     """What the header of one operator contains."""
     free = [kernel for kernel in kernels if not kernel.is_member]
     members = [split_class(kernel.scope)[0] for kernel in kernels if kernel.is_member]
     operator = kernels[0].operator
     comment, columns = schema_line(operator)
     # A kernel that serves several keys is proven once.
-    keys: dict[tuple[str, str], list[Kernel]] = {}
-    for kernel in kernels:
-        keys.setdefault((kernel.qualified, kernel.signature.type), []).append(kernel)
+    keys = grouped(kernels, lambda kernel: (kernel.qualified, kernel.signature.type))
     return {
         "operator": operator,
         "taken": f"{relation.taken}, {relation.returned}",
@@ -185,7 +182,7 @@ def _proof(own: Sequence[Kernel], columns: Sequence[int], first: int, relation: 
     return Proof(
         own,
         _at([(len("// "), "it<>"), *checks, (result, "result<>")]),
-        tuple(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
+        list(_messages(kernel, unrooted_signature(kernel.signature), extra, compared)),
         bool(extra),
         relation.other and relation.other(kernel),
     )

@@ -18,17 +18,18 @@ needs no GIL. Free-threaded Python has no limited API, so the full API is used t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
@@ -91,11 +92,12 @@ Some = TypeVar("Some", bound=ImplCall)
 
 def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
-    found: dict[tuple[str, str], list[tuple[str, CppOperator, str]]] = {}
-    for one in registrations:
-        place = (one.operator.function.namespace, one.key)
-        found.setdefault(place, []).append((one.guard, one.operator, one.kernel))
-    return [(*place, guarded(found[place], itemgetter(0))) for place in sorted(found)]
+    found = grouped(registrations, lambda one: (one.operator.function.namespace, one.key))
+    parts = {
+        place: [(one.guard, one.operator, one.kernel) for one in own]
+        for place, own in found.items()
+    }
+    return [(*place, guarded(parts[place], itemgetter(0))) for place in sorted(parts)]
 
 
 def definitions(
@@ -105,11 +107,11 @@ def definitions(
     known_tags: Collection[str] | None = None,
 ) -> Libraries:
     """The operators of each namespace, with their tags; `tag` says how C++ spells one of the `known_tags`."""
-    libraries: dict[str, list[tuple[CppOperator, list[str]]]] = {}
+    defined = []
     for operator in operators:
         tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
-        own = libraries.setdefault(operator.function.namespace, [])
-        own.append((operator, list(map(tag, tags))))
+        defined.append((operator, list(map(tag, tags))))
+    libraries = grouped(defined, lambda definition: definition[0].function.namespace)
     return {
         namespace: guarded(own, lambda definition: definition[0].guard)
         for namespace, own in libraries.items()
@@ -124,15 +126,15 @@ def registration_files(
     macro: str,
     template: str,
     context: Callable[[Libraries, Sequence[Some]], Mapping[str, object]],
-) -> Iterator[OutputFile]:
+) -> Files:
     """The files; see Note [One file of registrations]. `macro` begins the names of those that open blocks, and
     `context` is what else the template prints."""
     opening = macro
     if options.library == "fragment":
         opening = f"{macro}_FRAGMENT"
-    by_file: dict[str, list[Some]] = {REGISTER: []} if libraries else {}
-    for one in registrations:
-        by_file.setdefault(stem(one.file, one.operator.shard), []).append(one)
+    by_file = grouped(registrations, lambda one: stem(one.file, one.operator.shard))
+    if libraries:
+        by_file = {REGISTER: [], **by_file}
     for name, own in by_file.items():
         defined = libraries if name == REGISTER else {}
         demanded = [(one.guard, one.declared) for one in own if one.declared]

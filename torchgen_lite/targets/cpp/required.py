@@ -26,7 +26,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.registrations import ImplCall
-from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
+from torchgen_lite.targets.output import AuthorFunction, Context, Files, Header, OutputFile
 
 
 class Kernel(NamedTuple):
@@ -73,9 +73,7 @@ def author_kernels(
 Prototypes = dict[str, dict[tuple[str, CppSignature], None]]
 
 
-def kernels_headers(
-    layout: Layout, kernels: Sequence[Kernel], includes: Blocks
-) -> Iterator[OutputFile]:
+def kernels_headers(layout: Layout, kernels: Sequence[Kernel], includes: Blocks) -> Files:
     """`kernels.h`, and a header for the classes of each backend; `includes` declare the types of the signatures.
 
     The author's classes are declared in the author's headers.
@@ -91,7 +89,7 @@ def kernels_headers(
         declared = {"includes": includes, "classes": classes}
         yield OutputFile(layout.header(name), "cpp/kernel_class.h.j2", declared)
     free = [kernel for kernel in kernels if not kernel.is_member]
-    context: dict[str, object] = {
+    context: Context = {
         "library": layout.namespace,
         "includes": [*includes, [layout.own(name) for name in members]] if members else includes,
         "scopes": _prototypes(free),
@@ -189,7 +187,7 @@ def author_functions(
             name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
             f"{declared.returns} {name}({parameter_list(declared.parameters)})",
-            headers=tuple(chain.from_iterable(blocks)),
+            headers=list(chain.from_iterable(blocks)),
             namespace=namespace,
             last=layout.own("verify_kernels.h").name,
             guard=kernel.operator.guard,

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files, OutputFile
 
 
-def schema_hashes(program: Program, layout: Layout, options: ModuleOptions) -> Iterator[OutputFile]:
+def schema_hashes(program: Program, layout: Layout, options: ModuleOptions) -> Files:
     """The file, if it is asked for and every schema file has a place relative to it.
 
     Otherwise there is none: a build that includes it stops, where it would pass without a comparison.

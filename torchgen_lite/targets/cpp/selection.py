@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.checks.compiled import check_effects
 from torchgen_lite.analysis.checks.registrable import unregistrable
@@ -16,6 +16,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp.text import is_macro
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.targets.output import Findings
 
 
 def any_number(function: NativeFunction) -> str:
@@ -25,7 +26,7 @@ def any_number(function: NativeFunction) -> str:
     return problem if function.func.is_open else ""
 
 
-def check_structured(operator: Operator, code: str, message: str) -> Iterator[Diagnostic]:
+def check_structured(operator: Operator, code: str, message: str) -> Findings:
     """Diagnostics for structured kernels, which the target does not support."""
     function = operator.function
     for entry in operator.own_kernels:
@@ -39,7 +40,7 @@ def check_structured(operator: Operator, code: str, message: str) -> Iterator[Di
         yield finding(function, code, message, span, "there is no other kernel", help_)
 
 
-def check_copies(program: Program, target: str) -> Iterator[Diagnostic]:
+def check_copies(program: Program, target: str) -> Findings:
     """Diagnostics for variants derived from kernels of a backend's file, which the target doesn't
     generate."""
     resolved = program.resolved
@@ -69,7 +70,7 @@ def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list
     return list(unregistrable(f for f in functions if f.name not in program.resolved.lent))
 
 
-def check_library(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_library(functions: Sequence[NativeFunction]) -> Findings:
     """Namespaces that are macros, which `TORCH_LIBRARY_IMPL` would expand, calls that compilers drop, and kernels that no
     call reaches, in what the library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]

@@ -25,7 +25,7 @@ a method is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -40,7 +40,7 @@ from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Context, Files, OutputFile
 
 SELF = CType("Self")
 # What the class of the methods has in it and spells.
@@ -49,11 +49,11 @@ _IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 Method = tuple[CppOperator, CppSignature, bool]
 
 
-def build_methods(found: Sequence[Method], layout: Layout) -> Iterator[OutputFile]:
+def build_methods(found: Sequence[Method], layout: Layout) -> Files:
     """Both headers, if any operator is a method."""
     if not found:
         return
-    context: dict[str, object] = {"namespace": layout.namespace, "methods": found}
+    context: Context = {"namespace": layout.namespace, "methods": found}
     for name, more in (
         ("methods", {"includes": include_blocks(calls.function_headers(found))}),
         ("method_bodies", {"folder": layout.folder}),
@@ -88,7 +88,7 @@ _BODIES = "method_bodies.h"
 
 def build_calls(
     operators: Sequence[CppOperator], layout: Layout, options: RuntimeOptions, *, has_methods: bool
-) -> Iterator[OutputFile]:
+) -> Files:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     framework = options.framework_headers
     is_whole = layout.shards == (None,)

@@ -22,7 +22,6 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -41,8 +40,9 @@ from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeO
 from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import (
     AuthorFunction,
+    Files,
+    Findings,
     Header,
-    OutputFile,
     Selection,
     TargetResult,
     copied,
@@ -69,7 +69,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
             diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += [*unreachable_kernels(functions), *check_copies(program, TARGET)]
-    return TargetResult(_files(selection, program, options), tuple(diagnostics))
+    return TargetResult(_files(selection, program, options), diagnostics)
 
 
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
@@ -104,7 +104,7 @@ def _library(
     return layout, operators, kernels
 
 
-def _files(selection: Selection, program: Program, options: RuntimeOptions) -> Iterator[OutputFile]:
+def _files(selection: Selection, program: Program, options: RuntimeOptions) -> Files:
     layout, operators, kernels = _library(selection, program, options)
     if options.runtime == VENDORED:
         yield from copied(
@@ -138,7 +138,7 @@ def _signature(operator: CppOperator, entry: DispatchEntry, types: Types) -> Cpp
 
 def build_kernels(
     kernels: Sequence[required.Kernel], layout: Layout, options: RuntimeOptions
-) -> Iterator[OutputFile]:
+) -> Files:
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
     def includes(own: Sequence[required.Kernel]) -> Blocks:
@@ -157,7 +157,7 @@ def build_registrations(
     kernels: Sequence[required.Kernel],
     layout: Layout,
     options: RuntimeOptions,
-) -> Iterator[OutputFile]:
+) -> Files:
     """The definitions of the operators, and the registrations of the kernels."""
 
     def type_of(kernel: required.Kernel) -> str:
@@ -181,7 +181,7 @@ def build_registrations(
     )
 
 
-def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
+def check_types(operator: Operator, types: Types) -> Findings:
     """TG560 for schema types that the options map to no C++ type."""
     function = operator.function
     schema = operator.schema
@@ -196,7 +196,7 @@ def check_types(operator: Operator, types: Types) -> Iterator[Diagnostic]:
             yield finding(function, "TG560", message, span, label, hint)
 
 
-def check_kernels(operator: Operator) -> Iterator[Diagnostic]:
+def check_kernels(operator: Operator) -> Findings:
     """TG561 for structured kernels, and TG562 for formulas if there is no handwritten autograd
     kernel."""
     function = operator.function

@@ -9,17 +9,17 @@ not affected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
 from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files
 
 
-def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """`call_operator.h`, `operators.h` for each shard, `functions.h`."""
     yield from copied_files(layout, "cpp_stable", "version.h", "call_operator.h")
 

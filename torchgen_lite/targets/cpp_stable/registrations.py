@@ -8,6 +8,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Layout
@@ -15,7 +16,7 @@ from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Header
 
 STABLE_LIBRARY = Header("torch/csrc/stable/library.h")
 
@@ -25,7 +26,7 @@ def build_registrations(
     kernels: Sequence[Kernel],
     layout: Layout,
     options: StableOptions,
-) -> Iterator[OutputFile]:
+) -> Files:
     """The definitions of the operators, without those that PyTorch defines, and the kernels.
 
     The author's headers may declare these.
@@ -43,7 +44,7 @@ def build_registrations(
 
     gates = list(_gates(own))
 
-    def context(defined: object, own: Sequence[object]) -> dict[str, object]:
+    def context(defined: object, own: Sequence[object]) -> Context:
         version = []
         if defined:
             version = [[layout.own("version.h")]]
@@ -60,11 +61,8 @@ def build_registrations(
 def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
     """The release that is needed everywhere (no condition) and under each condition, as the number of the version
     macro, and what to say without it."""
-    late: dict[str, list[CppOperator]] = {}
-    for operator in operators:
-        if _needed_release(operator) > FIRST_RELEASE:
-            late.setdefault(operator.guard, []).append(operator)
-    for guard, own in late.items():
+    late = [operator for operator in operators if _needed_release(operator) > FIRST_RELEASE]
+    for guard, own in grouped(late, lambda operator: operator.guard).items():
         because = max(own, key=_needed_release)
         release = _needed_release(because)
         error = f"{because.function.name} needs libtorch {version_text(release)}"

@@ -27,7 +27,7 @@ from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 
 # What libtorch's stable ABI has no kernels for.
 BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)
@@ -48,7 +48,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_copies(program, TARGET)
-    return TargetResult(_files(selection, program, options), tuple(diagnostics))
+    return TargetResult(_files(selection, program, options), diagnostics)
 
 
 def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
@@ -78,7 +78,7 @@ def _library(
     return layout, operators, kernels
 
 
-def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
+def _files(selection: Selection, program: Program, options: StableOptions) -> Files:
     layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
     # The unpacked arguments are compared, so that `std::vector<int64_t>` and

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torchgen_lite.analysis.checks.releases import missing, release_span, releases_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.stable import FIRST_HEADERS, Release
@@ -16,6 +15,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.targets.cpp.selection import check_structured
+from torchgen_lite.targets.output import Findings
 
 _WORDS = words_beside(__file__)
 UNREAD_KEYS = _WORDS["keys"]
@@ -31,9 +31,7 @@ _INSTEAD = {
 }
 
 
-def check_entry(
-    operator: Operator, project: str = "", target: Release | None = None
-) -> Iterator[Diagnostic]:
+def check_entry(operator: Operator, project: str = "", target: Release | None = None) -> Findings:
     """Everything in one entry that the stable ABI does not support, or not in one of the releases that the library has to
     run with: `project` is `torch` of the configuration, and `target` is `target-version`."""
     function = operator.function
@@ -74,7 +72,7 @@ def check_entry(
     yield from _check_tags(function, releases)
 
 
-def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Iterator[Diagnostic]:
+def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Findings:
     if function.namespace in TORCH_NAMESPACES:
         return
     place = function.place("tags")

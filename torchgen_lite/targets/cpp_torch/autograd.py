@@ -19,7 +19,7 @@ writes has a kernel there, with or without formulas. It is the same for all of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -67,18 +67,18 @@ class AutogradKernel(NamedTuple):
     name: str
     guard: str
     forward_refusal: str
-    tensors: tuple[str, ...]
-    undifferentiable: tuple[tuple[str, str], ...]
+    tensors: Sequence[str]
+    undifferentiable: Sequence[tuple[str, str]]
     node: str
-    arguments: tuple[str, ...]
-    counts: tuple[tuple[str, str], ...]
-    saved: tuple[tuple[str, str, tuple[int, ...]], ...]
-    kept: tuple[tuple[str, str], ...]
-    results: tuple[tuple[str, str], ...]
+    arguments: Sequence[str]
+    counts: Sequence[tuple[str, str]]
+    saved: Sequence[tuple[str, str, tuple[int, ...]]]
+    kept: Sequence[tuple[str, str]]
+    results: Sequence[tuple[str, str]]
     reads_original: bool
     is_tried: bool
-    tangent_locals: tuple[tuple[str, str], ...]
-    tangents: tuple[str, ...]
+    tangent_locals: Sequence[tuple[str, str]]
+    tangents: Sequence[str]
 
 
 def shared_kernel(
@@ -116,8 +116,8 @@ def autograd_kernel(
     """The kernel that records calls; `info` are the formulas under its key, which call `functions`."""
     name = operator.function.name
     reason = refuses_forward(info)
-    tangents = () if reason else tuple(_tangents(operator, info, functions))
-    needed = tuple(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
+    tangents = [] if reason else list(_tangents(operator, info, functions))
+    needed = list(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
     lists = [slot.name for slot in info.slots if slot.is_list]
     counted = counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
@@ -127,18 +127,18 @@ def autograd_kernel(
         f"{key.lower()}_{operator.flat}",
         guard=_BELOW_AUTOGRAD if tracks else _BELOW_VIEWS,
         forward_refusal=forward_refusal(name, reason) if reason else "",
-        tensors=tuple([t.name for t in tensor_arguments(operator.schema.arguments)]),
-        undifferentiable=tuple([(t.name, refusal(name, t.name)) for t in info.without_formula]),
+        tensors=[t.name for t in tensor_arguments(operator.schema.arguments)],
+        undifferentiable=[(t.name, refusal(name, t.name)) for t in info.without_formula],
         node=info.node_name,
         arguments=info.arguments,
-        counts=tuple([(count_of(info, name), name) for name in lists]),
-        saved=tuple(_saved(operator, info)),
-        kept=tuple(_kept(operator, info)),
-        results=tuple(zip([_result(operator, i) for i in info.outputs], counts)),
+        counts=[(count_of(info, name), name) for name in lists],
+        saved=list(_saved(operator, info)),
+        kept=list(_kept(operator, info)),
+        results=list(zip([_result(operator, i) for i in info.outputs], counts)),
         reads_original=any(value == _ORIGINAL for _, value in needed),
         is_tried=is_tried(info, ()),
         tangent_locals=needed,
-        tangents=tuple([value for value, _ in tangents]),
+        tangents=[value for value, _ in tangents],
     )
 
 

@@ -34,7 +34,7 @@ from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, inclu
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import Classes
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The header with the functions that convert arguments.
 _HELPERS = ("arguments.h",)
@@ -83,7 +83,7 @@ _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 TorchFunction = tuple[CppOperator, CppSignature, Sequence[Expression]]
 
 
-def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """`operators.h`, `functions.h` and `redispatch_functions.h`, for each shard, and the code that
     calls share."""
 
@@ -169,7 +169,7 @@ def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFuncti
 SELF = "tensor_()"
 
 
-def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Iterator[OutputFile]:
+def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """The mixin, if any operator is a method."""
     given = [o for o in operators if "method" in o.function.variants]
     with_self = [o for o in given if any(a.name == "self" for a in o.schema.arguments)]

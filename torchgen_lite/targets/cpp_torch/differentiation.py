@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -14,14 +14,16 @@ from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.languages.cpp import formula_needs
 from torchgen_lite.languages.cpp.formula import Functions
 from torchgen_lite.loader.entry.derivatives import DEFAULT
-from torchgen_lite.targets.cpp.layout import Layout, copied_files, stem
+from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.targets.cpp.layout import copied_files, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.registrations import ImplCall, blocks
 from torchgen_lite.targets.cpp_torch import references
 from torchgen_lite.targets.cpp_torch.autograd import autograd_kernel, shared_kernel
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.nodes import calls_functions, node_view, unsayable_parts
 from torchgen_lite.targets.cpp_torch.types import Classes
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import Files, Findings, OutputFile, TargetResult
 
 _AUTOGRAD = "Autograd"
 # What is registered for operators without a generated kernel.
@@ -41,48 +43,31 @@ class _Planned(NamedTuple):
     info: DifferentiabilityInfo | None
 
 
-def build_differentiation(
-    operators: Sequence[CppOperator],
-    registered: Iterable[Registration],
-    policy: Policy,
-    layout: Layout,
-    headers: Sequence[str],
-    python: Collection[str] = (),
-) -> TargetResult:
-    """The files of autograd. `headers` are the author's, with functions that formulas call; `python` are
-    functions that exist for the Python target only."""
-    structs = {o.function.name: o.flat for o in operators}
-    functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
-    by_facts = {operator.facts: operator for operator in operators}
+def build_differentiation(library: Library, python: Collection[str] = ()) -> TargetResult:
+    """The files of autograd; `python` are functions that exist for the Python target only."""
+    operators = [operator for operator in library.every if not operator.facts.is_derived]
+    structs = {operator.function.name: operator.flat for operator in operators}
+    has_headers = bool(library.options.formula_headers)
+    functions = Functions(library.layout.namespace, structs, has_headers, frozenset(python))
+    found: list[Diagnostic] = []
+    for operator in operators:
+        found += _refusals(operator, library.selection.policy)
     planned: list[_Planned] = []
-    for one in registered:
+    for one in library.registered:
         if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
             plan = one.operator.others.autograd[one.operator.name]
             info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
-            planned.append(_Planned(by_facts[one.operator], one, plan, info))
-    plans = [(o, o.facts.others.autograd.get(o.function.name)) for o in operators]
-    diagnostics = [d for operator, plan in plans if plan for d in _refusals(operator, plan, policy)]
-    recorded = {
-        id(one.info): one.info
-        for one in planned
-        if one.info is not None and one.registered.origin is Origin.autograd
-    }
-    diagnostics += dict.fromkeys(
-        found for info in recorded.values() for found in unsayable_parts(info, functions)
-    )
-    return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
+            planned.append(_Planned(library.by_facts[one.operator], one, plan, info))
+            if info is not None and one.origin is Origin.autograd:
+                found += unsayable_parts(info, functions)
+    # Operators may share formulas, of which everything is said once.
+    return TargetResult(_files(library, planned, functions), list(dict.fromkeys(found)))
 
 
-def _files(
-    planned: Sequence[_Planned], functions: Functions, layout: Layout, headers: Sequence[str]
-) -> Iterator[OutputFile]:
-    if not planned:
-        return
-    shards: dict[int | None, list[_Planned]] = {}
-    for one in planned:
-        shards.setdefault(one.operator.shard, []).append(one)
+def _files(library: Library, planned: Sequence[_Planned], functions: Functions) -> Files:
+    layout = library.layout
     shared: set[str] = set()
-    for shard, own in shards.items():
+    for shard, own in grouped(planned, lambda one: one.operator.shard).items():
         context = _context(own, functions, layout.classes)
         names = ["autograd_kernels.h"]
         names += ["autograd_reference.h"] * any(node.reference for node in context["nodes"])
@@ -93,7 +78,7 @@ def _files(
             "namespace": layout.namespace,
             "folder": layout.folder,
             "shared": [*names, f"{stem('operators', shard)}.h"],
-            "headers": list(headers),
+            "headers": list(library.options.formula_headers),
         }
         path = layout.source(f"{stem('register_autograd', shard)}.cpp")
         yield OutputFile(path, "cpp_torch/register_autograd.cpp.j2", context)
@@ -141,9 +126,12 @@ def _context(planned: Sequence[_Planned], functions: Functions, classes: Classes
     }
 
 
-def _refusals(operator: CppOperator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
+def _refusals(operator: CppOperator, policy: Policy) -> Findings:
     function = operator.function
-    for key in plan.origins if function.name not in policy.elsewhere else ():
+    plan = operator.facts.others.autograd.get(function.name)
+    if plan is None or function.name in policy.elsewhere:
+        return
+    for key in plan.origins:
         info = plan.infos.get(key)
         problem = info and policy.refuses(operator.facts, plan, info)
         if problem:

@@ -19,13 +19,11 @@ See Note [What a backend leaves out] and Note [Variants that copy].
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.copying import COPIES
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import qualified
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.text import identifier
@@ -38,15 +36,16 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Copied, FromOut, Wrapper, devices
 
 
-def following_registrations(
-    by_facts: Mapping[Operator, CppOperator], registered: tuple[Registration, ...], layout: Layout
-) -> Iterator[TorchImplCall]:
+def following_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels derived from another variant's, and those that select a backend."""
-    for one in registered:
+    by_facts = library.by_facts
+    layout = library.layout
+    for one in library.registered:
         operator = by_facts[one.operator]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
             yield _from_out(by_facts[one.source], operator, one.kernel, layout)
@@ -77,13 +76,13 @@ def _from_out(
         condition(member.function, out.function),
         signature,
         devices(member.function, entry.key, entry.backend),
-        tuple([f"{layout.folder}/{header}.h" for header in headers]),
+        [f"{layout.folder}/{header}.h" for header in headers],
         qualified(entry.kernel, layout.namespace),
         from_out=FromOut(
             entry.key,
-            tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
-            tuple(tensors),
-            ("self",) if member.is_inplace else tuple(made),
+            [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs],
+            tensors,
+            ["self"] if member.is_inplace else made,
         ),
     )
     return wrapped(entry.key, wrapper)
@@ -123,22 +122,22 @@ def _copied(
         copied=Copied(
             _passed(functional, member, identifier(written[0].name)),
             copy,
-            tuple([(identifier(a.name), isinstance(a.type, ListType)) for a in written]),
-            tuple([by_alias[value.annotation] for value in member.schema.returns]),
+            [(identifier(a.name), isinstance(a.type, ListType)) for a in written],
+            [by_alias[value.annotation] for value in member.schema.returns],
         ),
     )
     return wrapped(entry.key, wrapper)
 
 
-def _passed(functional: CppOperator, member: CppOperator, out: str) -> tuple[str, ...]:
+def _passed(functional: CppOperator, member: CppOperator, out: str) -> list[str]:
     """The arguments of the functional kernel; an out variant has no tensor options but those of its out argument."""
     options = argument_layout(functional.schema).options
     own = {argument.name for argument in member.schema.arguments}
     if options is None or options.dtype.name in own:
-        return tuple([identifier(a.name) for a in functional.schema.arguments])
+        return [identifier(a.name) for a in functional.schema.arguments]
     values = (f"{out}.scalar_type()", f"{out}.layout()", f"{out}.device()", "std::nullopt")
     of_out = {argument.name: value for argument, value in zip(options, values)}
-    return tuple([of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments])
+    return [of_out.get(a.name, identifier(a.name)) for a in functional.schema.arguments]
 
 
 def _select(operator: CppOperator, namespace: str) -> Wrapper:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.cpp.types import names_of
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -14,6 +17,7 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
+from torchgen_lite.targets.output import Selection
 
 # The namespaces and types that the declarations of typed calls spell.
 _SPELLED = frozenset({"at", "c10", "detail", "int64_t", "ops", "torch"})
@@ -35,3 +39,31 @@ def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOpera
         condition,
         _SPELLED | spelled,
     )
+
+
+@dataclass(frozen=True)
+class Library:
+    """What a library has: the operators that are selected, `facts` of these and of all that registrations name, and what
+    is registered. `every` operator of the facts has a typed call; those that are selected come first.
+    """
+
+    options: TorchOptions
+    selection: Selection
+    facts: Sequence[Operator]
+    registered: Sequence[Registration]
+
+    @cached_property
+    def layout(self) -> Layout:
+        return torch_layout(self.selection.functions, self.options)
+
+    @cached_property
+    def every(self) -> tuple[CppOperator, ...]:
+        return build_operators(self.facts, self.layout)
+
+    @property
+    def operators(self) -> tuple[CppOperator, ...]:
+        return self.every[: len(self.selection.operators)]
+
+    @cached_property
+    def by_facts(self) -> Mapping[Operator, CppOperator]:
+        return {operator.facts: operator for operator in self.every}

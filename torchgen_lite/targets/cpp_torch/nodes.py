@@ -35,6 +35,7 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, count_of, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 from torchgen_lite.targets.cpp_torch.types import NO_CLASSES, Classes
+from torchgen_lite.targets.output import Findings
 
 
 class NodeView(NamedTuple):
@@ -50,15 +51,15 @@ class NodeView(NamedTuple):
     guard: str
     name: str
     operator: str
-    members: tuple[SavedMember, ...]
-    counts: tuple[str, ...]
+    members: Sequence[SavedMember]
+    counts: Sequence[str]
     is_materialized: bool
-    grads: tuple[tuple[str, str, bool], ...]
-    shared: tuple[SharedValue, ...]
-    derivatives: tuple[Gradients, ...]
-    results: tuple[str, ...]
-    inputs: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
+    grads: Sequence[tuple[str, str, bool]]
+    shared: Sequence[SharedValue]
+    derivatives: Sequence[Gradients]
+    results: Sequence[str]
+    inputs: Sequence[str] = ()
+    reference: Sequence[str] = ()
 
 
 def node_view(
@@ -74,17 +75,17 @@ def node_view(
         guard=condition(info.function),
         name=info.node_name,
         operator=info.function.func.full_name,
-        members=tuple(members(info, classes)),
-        counts=(*lists.values(), *(count_of(info, i) for i in counted_results(info))),
+        members=members(info, classes),
+        counts=[*lists.values(), *(count_of(info, i) for i in counted_results(info))],
         is_materialized=info.is_materialized,
-        grads=tuple(_gradients(info)),
+        grads=list(_gradients(info)),
         shared=shared,
         derivatives=derivatives,
-        results=tuple(results.values()),
+        results=list(results.values()),
     )
 
 
-def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Diagnostic]:
+def unsayable_parts(info: DifferentiabilityInfo, functions: Functions) -> Findings:
     """The parts of formulas that have no equivalent in C++, TG540, or only one that nobody has."""
     types = {argument.name: argument.type for argument in info.function.func.arguments}
     elsewhere = node_names(info.function) - types.keys()
@@ -160,7 +161,7 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
     ]
 
 
-def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Diagnostic]:
+def _mixed_gradients(info: DifferentiabilityInfo) -> Findings:
     """Indices into `grads` next to a list result: they count the list's elements, not the
     results."""
     returns = [info.function.func.returns[index] for index in info.outputs]

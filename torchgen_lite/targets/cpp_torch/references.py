@@ -7,7 +7,7 @@ at::Tensor reference_Meta_silu(const at::Tensor& x, double scale) {
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from torchgen_lite.analysis.checks.references import Values, reference_trees, results_in_torch
 from torchgen_lite.analysis.differentiability.calls import check_calls
@@ -19,7 +19,6 @@ from torchgen_lite.analysis.finding import finding, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.kinds import INT, TENSORS
 from torchgen_lite.formulas.model import Call, Conditional, Expression, Member, Name
 from torchgen_lite.formulas.python import differs
@@ -28,26 +27,23 @@ from torchgen_lite.languages.cpp.formula import Functions, write
 from torchgen_lite.languages.cpp.formula_needs import called_headers, speech, unsayable
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.nodes import NodeView
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
+from torchgen_lite.targets.output import Findings
 
 # A reference calls PyTorch alone, also where the library has an operator of that name.
 _TORCH = Functions("")
 
 
-def reference_registrations(
-    by_facts: Mapping[Operator, CppOperator],
-    registered: Sequence[Registration],
-    layout: Layout,
-) -> Iterator[TorchImplCall]:
+def reference_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels, each a function of its own, which takes symbolic integers."""
-    for one in registered:
+    layout = library.layout
+    for one in library.registered:
         if one.origin is Origin.reference:
-            operator = by_facts[one.operator]
+            operator = library.by_facts[one.operator]
             let, trees = _trees(one.operator, _present(one.operator))
             headers = reference_headers(one.operator)
             headers |= {"ATen/TensorOperators.h", layout.own("reference.h").name}
@@ -56,9 +52,9 @@ def reference_registrations(
                 f"reference_{one.key}_{operator.flat}",
                 operator.guard,
                 types.signature(operator.function, classes=layout.classes),
-                more_headers=tuple(sorted(headers)),
-                reference=tuple([write(tree, _TORCH) for tree in trees]),
-                let=tuple([(name, _variable(tree)) for name, tree in let.items()]),
+                more_headers=sorted(headers),
+                reference=[write(tree, _TORCH) for tree in trees],
+                let=[(name, _variable(tree)) for name, tree in let.items()],
             )
             yield wrapped(one.key, wrapper)
 
@@ -79,7 +75,7 @@ def with_reference(view: NodeView, info: DifferentiabilityInfo, operator: Operat
     for class_, tree in zip(classes, trees):
         results.append(f"{class_}({write(tree, _TORCH)})")
     return view._replace(
-        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=tuple(results)
+        shared=tuple(shared), derivatives=(), inputs=info.arguments, reference=results
     )
 
 
@@ -117,7 +113,7 @@ _INSTEAD = {
 }
 
 
-def check_references(registered: Sequence[Registration]) -> Iterator[Diagnostic]:
+def check_references(registered: Sequence[Registration]) -> Findings:
     """What the references that are kernels or have gradients say, and C++ cannot, or says otherwise."""
     own = [r for r in registered if r.origin is Origin.reference or r.operator.function.is_auto]
     for one, origin in {r.operator: r.origin for r in own if r.origin in _INSTEAD}.items():

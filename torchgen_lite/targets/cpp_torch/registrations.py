@@ -18,18 +18,16 @@ among the kernels that the author writes, but kernels for keys without a dense b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
@@ -44,8 +42,9 @@ from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, devices
-from torchgen_lite.targets.output import Header, OutputFile
+from torchgen_lite.targets.output import Context, Files, Findings, Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,14 @@ def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
 
 
 def kernel_registrations(
-    kernels: Sequence[required.Kernel], layout: Layout, headers: Sequence[str]
+    kernels: Sequence[required.Kernel], library: Library
 ) -> Iterator[TorchImplCall]:
     """The kernels of the author, directly or through a function that guards the device.
 
-    A kernel that the author's `headers` declare may have other types than the schema demands.
+    A kernel that the author's headers declare may have other types than the schema demands.
     """
+    layout = library.layout
+    headers = library.options.kernel_headers
     proof = f"{layout.namespace}::proof"
     shared = required.shared_names(kernels)
     for one in kernels:
@@ -122,19 +123,17 @@ def _call_of(operator: CppOperator, layout: Layout) -> tuple[str, str]:
 
 
 def build_registrations(
-    operators: Sequence[CppOperator],
-    registered: Iterable[TorchImplCall],
-    layout: Layout,
-    options: ModuleOptions,
-    tags: Collection[str],
-) -> Iterator[OutputFile]:
+    library: Library, implemented: Iterable[TorchImplCall], tags: Collection[str]
+) -> Files:
     """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have;
     and what is registered."""
-    defined = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    layout = library.layout
+    options = library.options
+    defined = [o for o in library.operators if o.function.namespace not in TORCH_NAMESPACES]
     libraries = registrations.definitions(defined, "at::Tag::{}".format, known_tags=tags)
     guards = [o.guard for o in defined]
 
-    def context(shown: object, own: Sequence[TorchImplCall]) -> dict[str, object]:
+    def context(shown: object, own: Sequence[TorchImplCall]) -> Context:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         includes = _includes(layout, own, conditions, options)
@@ -143,7 +142,7 @@ def build_registrations(
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(
-        libraries, registered, layout, options, "TORCH_LIBRARY", template, context
+        libraries, implemented, layout, options, "TORCH_LIBRARY", template, context
     )
 
 
@@ -190,13 +189,12 @@ _CASTS = {
 }
 
 
-def boxed_registrations(
-    registered: Iterable[Registration], by_facts: Mapping[Operator, CppOperator], layout: Layout
-) -> Iterator[TorchImplCall]:
+def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The registrations at `Functionalize`, those that are no function of the author's, and those of `autocast`."""
+    layout = library.layout
     scope = f"{layout.namespace}::fallback"
-    for one in registered:
-        operator = by_facts[one.operator]
+    for one in library.registered:
+        operator = library.by_facts[one.operator]
         rule = one.operator.function.autocast
         guard = operator.guard
         if one.origin is Origin.functionalize and one.source is not None:
@@ -231,7 +229,7 @@ def known_tags(program: Program) -> frozenset[str]:
     return frozenset({*KNOWN_TAGS, *program.tags} - own)
 
 
-def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Findings:
     """TG543: undeclared tags in definitions."""
     known = known_tags(program).union(program.config.tags)
     for function in functions:
@@ -246,27 +244,23 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Iterato
                 yield finding(function, "TG543", message, place, "not a tag", help_)
 
 
-def torch_kernels(
-    registered: Iterable[Registration],
-    operators: Sequence[CppOperator],
-    layout: Layout,
-    options: ModuleOptions,
-) -> list[required.Kernel]:
+def torch_kernels(library: Library) -> list[required.Kernel]:
     """The kernels that the author writes. A kernel's name says whether it takes symbolic integers."""
 
     def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
-        return types.signature(operator.function, sizes_of(entry), layout.classes)
+        return types.signature(operator.function, sizes_of(entry), library.layout.classes)
 
-    return required.author_kernels(registered, operators, signature, options, layout)
+    return required.author_kernels(
+        library.registered, library.every, signature, library.options, library.layout
+    )
 
 
 def build_kernels(
-    kernels: Sequence[required.Kernel],
-    layout: Layout,
-    headers: Sequence[str],
-    python: Sequence[str],
-) -> Iterator[OutputFile]:
+    kernels: Sequence[required.Kernel], library: Library, python: Sequence[str]
+) -> Files:
     """`kernels.h`, and the proof."""
+    layout = library.layout
+    headers = library.options.kernel_headers
 
     def includes(own: Sequence[required.Kernel]) -> Blocks:
         return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)

@@ -23,30 +23,30 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import STRUCTURED
-from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Structured, Wrapper, devices
-from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
+from torchgen_lite.targets.output import AuthorFunction, Files, Header, OutputFile
 
 
 class Group(NamedTuple):
@@ -87,9 +87,9 @@ class Struct(NamedTuple):
     operator: CppOperator
     name: str
     base: str
-    parameters: tuple[CppParameter, ...]
-    keys: tuple[str, ...] = ()
-    precomputed: tuple[CppParameter, ...] = ()
+    parameters: Sequence[CppParameter]
+    keys: Sequence[str] = ()
+    precomputed: Sequence[CppParameter] = ()
 
 
 def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[Group]:
@@ -101,7 +101,7 @@ def structured_groups(operators: Sequence[CppOperator], namespace: str) -> list[
     ]
 
 
-def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
+def build_structured(groups: Sequence[Group], layout: Layout) -> Files:
     """`structured.h`, which the author includes, and what registrations include."""
     if not groups:
         return
@@ -148,7 +148,7 @@ def structs(group: Group, namespace: str) -> Iterator[Struct]:
         if _is_pytorchs(kernel):
             continue
         scope, name = split_kernel(kernel, namespace)
-        keys = tuple([entry.key for entry in own])
+        keys = [entry.key for entry in own]
         yield Struct(scope, out, f"structured_{name}", group.meta, arguments, keys)
 
 
@@ -159,11 +159,8 @@ def _is_pytorchs(kernel: str) -> bool:
 
 def _implementations(group: Group) -> dict[str, list[DispatchEntry]]:
     """The entries that name each impl function."""
-    found: dict[str, list[DispatchEntry]] = {}
-    for entry in group.out.facts.kernels:
-        if entry.is_structured:
-            found.setdefault(entry.kernel, []).append(entry)
-    return found
+    structured = [entry for entry in group.out.facts.kernels if entry.is_structured]
+    return grouped(structured, lambda entry: entry.kernel)
 
 
 def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:
@@ -177,7 +174,7 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
             member = f"{struct.name}::{'impl' if struct.keys else 'meta'}"
             yield AuthorFunction(
                 member,
-                tuple([f"{use} of {operator}" for use in struct.keys or ("meta",)]),
+                [f"{use} of {operator}" for use in struct.keys or ("meta",)],
                 f"{returns} {member}({cpp_text.parameter_list(struct.parameters)})",
                 headers=(layout.own("structured.h"),),
                 namespace=struct.namespace,
@@ -186,20 +183,17 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
             )
 
 
-def structured_registrations(
-    groups: Sequence[Group],
-    by_facts: Mapping[Operator, CppOperator],
-    registered: Iterable[Registration],
-    layout: Layout,
-) -> Iterator[TorchImplCall]:
+def structured_registrations(library: Library) -> Iterator[TorchImplCall]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
+    layout = library.layout
+    groups = structured_groups(library.every, layout.namespace)
     by_out = {group.out.facts: group for group in groups}
-    headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
-    for one in registered:
+    headers = [f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")]
+    for one in library.registered:
         if one.origin not in STRUCTURED or one.source is None:
             continue
         group = by_out[one.source]
-        operator = by_facts[one.operator]
+        operator = library.by_facts[one.operator]
         wrapper = Wrapper(
             operator,
             f"structured_{one.key}_{operator.flat}",
@@ -214,12 +208,12 @@ def structured_registrations(
 
 def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> Structured:
     """What the kernel of one variant calls; no impl function for `kernel` None."""
-    outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
+    outs = [cpp_text.identifier(a.name) for a in group.out.schema.out]
     style, given = {
-        SchemaKind.functional: ("Functional", ()),
-        SchemaKind.inplace: ("Inplace", ("self",)),
+        SchemaKind.functional: ("Functional", []),
+        SchemaKind.inplace: ("Inplace", ["self"]),
     }.get(member.facts.kind, ("Out", outs))
-    inputs = tuple(map(group.argument, structured.meta_arguments(group.group)))
+    inputs = list(map(group.argument, structured.meta_arguments(group.group)))
     if kernel is None:
         return Structured(group.meta, style, given, len(outs), inputs)
     scope, name = split_kernel(kernel.kernel, group.namespace)
@@ -230,4 +224,4 @@ def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> 
     ]
     outputs = [f"_op.maybe_get_output({index})" for index in range(len(outs))]
     struct = global_name(scope, f"structured_{name}")
-    return Structured(struct, style, given, len(outs), inputs, bool(elements), (*impl, *outputs))
+    return Structured(struct, style, given, len(outs), inputs, bool(elements), [*impl, *outputs])

@@ -21,6 +21,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -32,12 +33,12 @@ from torchgen_lite.targets.cpp_torch import references, registrations, structure
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.following import following_registrations
-from torchgen_lite.targets.cpp_torch.model import build_operators, torch_layout
+from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
@@ -45,11 +46,7 @@ INNER_NAMESPACES = frozenset(
 )
 
 
-# The operators that the library has, all that registrations name, and these.
-_Library = tuple[Selection, tuple[Operator, ...], tuple[Registration, ...]]
-
-
-def _library(program: Program, options: TorchOptions) -> _Library:
+def _library(program: Program, options: TorchOptions) -> Library:
     """The operators of all ranges of releases. Of those around an operator's further entry, a range adds only what is
     registered because of that: the out variant's kernel for a functional one, for example."""
     own: dict[Operator, None] = {}
@@ -68,13 +65,14 @@ def _library(program: Program, options: TorchOptions) -> _Library:
             every = generation_beside(one).in_cpp(selection)
             registered += [r for r in every if r.operator in own or r.source in own]
     named = {o: None for r in registered for o in (r.operator, r.source) if o is not None}
-    selection = Selection(tuple(own), selection.policy, tuple(found))
-    return selection, tuple({**own, **named}), tuple(registered)
+    selection = Selection(list(own), selection.policy, found)
+    return Library(options, selection, [*{**own, **named}], registered)
 
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    selection, facts, registered = _library(program, options)
+    library = _library(program, options)
+    selection = library.selection
     functions = selection.functions
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
@@ -86,26 +84,16 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_library(functions)
         diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "axes", *PLAIN))
         diagnostics += registrations.check_tags(program, functions)
-        diagnostics += references.check_references(registered)
+        diagnostics += references.check_references(library.registered)
     if has_errors(diagnostics):
-        return TargetResult(diagnostics=tuple(diagnostics))
-    layout = torch_layout(functions, options)
-    named = build_operators(facts, layout)
-    operators = named[: len(functions)]
+        return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
-        return TargetResult(_calls(operators, layout), tuple(diagnostics))
-    files = _files(program, operators, named, registered, layout, options)
-    modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
+        return TargetResult(_calls(library.operators, library.layout), diagnostics)
+    modules = [own.get("formulas", NO_FUNCTIONS) for own in program.modules.values()]
     helpers = frozenset(name for index in modules for name in index.names())
-    autograd = build_differentiation(
-        [operator for operator in named if not operator.facts.is_derived],
-        registered,
-        selection.policy,
-        layout,
-        options.formula_headers,
-        helpers,
-    )
-    return TargetResult(chain(files, autograd.files), (*diagnostics, *autograd.diagnostics))
+    autograd = build_differentiation(library, helpers)
+    files = chain(_files(program, library), autograd.files)
+    return TargetResult(files, (*diagnostics, *autograd.diagnostics))
 
 
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
@@ -119,34 +107,31 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
     """The kernels; those of structured operators are members of classes."""
-    selection, facts, registered = _library(program, options)
-    layout = torch_layout(selection.functions, options)
-    named = build_operators(facts, layout)
-    kernels = registrations.torch_kernels(registered, named, layout, options)
-    groups = structured.structured_groups(named[: len(selection.operators)], layout.namespace)
-    return chain(author_functions(kernels, layout), structured.author_members(groups, layout))
+    library = _library(program, options)
+    layout = library.layout
+    kernels = author_functions(registrations.torch_kernels(library), layout)
+    groups = structured.structured_groups(library.operators, layout.namespace)
+    return chain(kernels, structured.author_members(groups, layout))
 
 
-def _calls(operators: tuple[CppOperator, ...], layout: Layout) -> Iterator[OutputFile]:
+def _calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
 
-def _called(
-    operators: tuple[CppOperator, ...], registered: tuple[Registration, ...], lent: Collection[str]
-) -> tuple[CppOperator, ...]:
+def _called(library: Library, lent: Collection[str]) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
     boxed = {*BY_WORD.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
     uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied}
     generated = set()
-    for one in registered:
+    for one in library.registered:
         if one.origin not in uncalled:
             generated |= {o.name for o in (one.operator, one.source) if o is not None}
     return tuple(
         [
             one
-            for one in operators
+            for one in library.operators
             if not one.facts.is_derived
             and (one.function.name in generated or not _has_calls(one, lent))
         ]
@@ -174,13 +159,11 @@ _DEVICE = "PrivateUse1"
 _ALLOCATES = ("aten::empty.memory_format", _DEVICE)
 
 
-def _copied_headers(
-    registered: tuple[Registration, ...], implemented: Sequence[TorchImplCall], layout: Layout
-) -> set[str]:
+def _copied_headers(library: Library, implemented: Sequence[TorchImplCall]) -> set[str]:
     """The headers and sources that every library has as they are, of which a library gets those that it uses."""
     included = {one.header for one in implemented}
-    names = {name for name in _BOXED_KERNELS if layout.own(name) in included}
-    for one in registered:
+    names = {name for name in _BOXED_KERNELS if library.layout.own(name) in included}
+    for one in library.registered:
         names.update(_COPIED.get(one.origin, ()))
         # The backend that the library is can fall back to the CPU for what it does not name.
         if one.key.endswith(_DEVICE) or (one.kernel is not None and one.kernel.backend is not None):
@@ -192,36 +175,25 @@ def _copied_headers(
     return names
 
 
-def _files(
-    program: Program,
-    operators: tuple[CppOperator, ...],
-    named: tuple[CppOperator, ...],
-    registered: tuple[Registration, ...],
-    layout: Layout,
-    options: TorchOptions,
-) -> Iterator[OutputFile]:
-    namespace = layout.namespace
-    by_facts = {operator.facts: operator for operator in named}
-    yield from _calls(_called(operators, registered, program.resolved.lent), layout)
-    kernels = registrations.torch_kernels(registered, named, layout, options)
-    groups = structured.structured_groups(operators, namespace)
+def _files(program: Program, library: Library) -> Files:
+    layout = library.layout
+    options = library.options
+    yield from _calls(_called(library, program.resolved.lent), layout)
+    kernels = registrations.torch_kernels(library)
     implemented = [
-        *registrations.kernel_registrations(kernels, layout, options.kernel_headers),
-        *structured.structured_registrations(
-            structured.structured_groups(named, namespace), by_facts, registered, layout
-        ),
-        *following_registrations(by_facts, registered, layout),
-        *registrations.boxed_registrations(registered, by_facts, layout),
-        *references.reference_registrations(by_facts, registered, layout),
+        *registrations.kernel_registrations(kernels, library),
+        *structured.structured_registrations(library),
+        *following_registrations(library),
+        *registrations.boxed_registrations(library),
+        *references.reference_registrations(library),
     ]
-    python = generation_beside(program).python_alone(registered)
-    yield from registrations.build_kernels(kernels, layout, options.kernel_headers, python)
+    python = generation_beside(program).python_alone(library.registered)
+    yield from registrations.build_kernels(kernels, library, python)
+    groups = structured.structured_groups(library.operators, layout.namespace)
     yield from structured.build_structured(groups, layout)
-    yield from registrations.build_registrations(
-        operators, implemented, layout, options, registrations.known_tags(program)
-    )
-    names = _copied_headers(registered, implemented, layout)
-    yield from copied_files(layout, "cpp_torch", *sorted(names))
+    tags = registrations.known_tags(program)
+    yield from registrations.build_registrations(library, implemented, tags)
+    yield from copied_files(layout, "cpp_torch", *sorted(_copied_headers(library, implemented)))
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

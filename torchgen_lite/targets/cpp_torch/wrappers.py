@@ -21,6 +21,7 @@ would check their devices; here they are not checked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,9 +64,9 @@ class FromOut(NamedTuple):
     """
 
     backend: str
-    symbolic: tuple[str, ...]
-    tensors: tuple[str, ...]
-    results: tuple[str, ...]
+    symbolic: Sequence[str]
+    tensors: Sequence[str]
+    results: Sequence[str]
 
 
 class Copied(NamedTuple):
@@ -73,10 +74,10 @@ class Copied(NamedTuple):
     `written`, each of which is a list or not, with PyTorch's function `copy`; it returns arguments.
     """
 
-    passed: tuple[str, ...]
+    passed: Sequence[str]
     copy: str
-    written: tuple[tuple[str, bool], ...]
-    returned: tuple[str, ...]
+    written: Sequence[tuple[str, bool]]
+    returned: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,11 @@ class Structured:
 
     struct: str
     style: str
-    given: tuple[str, ...]
+    given: Sequence[str]
     count: int
-    inputs: tuple[str, ...]
+    inputs: Sequence[str]
     has_computed: bool = False
-    impl: tuple[str, ...] = ()
+    impl: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +108,14 @@ class Wrapper:
     guard: str
     signature: CppSignature
     device: Devices = ANY_DEVICE
-    more_headers: tuple[str, ...] = ()
+    more_headers: Sequence[str] = ()
     kernel: str = ""
     is_compared: bool = False
     from_out: FromOut | None = None
     copied: Copied | None = None
     structured: Structured | None = None
-    reference: tuple[str, ...] = ()
-    let: tuple[tuple[str, str], ...] = ()
+    reference: Sequence[str] = ()
+    let: Sequence[tuple[str, str]] = ()
 
     @property
     def headers(self) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ device-tests/_device_probes.py            what training scripts use
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.kernels import DEVICES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
@@ -17,7 +15,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.config.project import locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.targets.device_tests.options import TARGET, DeviceTestsOptions
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import Files, OutputFile, TargetResult
 
 
 def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetResult:
@@ -36,7 +34,7 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
     return TargetResult((*tests, OutputFile(path, source)))
 
 
-def _tests(program: Program, options: DeviceTestsOptions) -> Iterator[OutputFile]:
+def _tests(program: Program, options: DeviceTestsOptions) -> Files:
     refused = [(quote(name), quote(text)) for name, text in options.refused.items()]
     for key, device in DEVICES.items():
         operators = [

@@ -11,9 +11,11 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.served import Served
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of, is_configured
 from torchgen_lite.targets.output import Selection, Signatures
@@ -58,9 +60,7 @@ class Reference:
     def source(self, kernel: str) -> str:
         """The file of a kernel in Python; empty if no module that a target names has it."""
         for modules in self.program.modules.values() if kernel not in WORDS else ():
-            place = None
-            if "kernels" in modules:
-                place = modules["kernels"].place(kernel)
+            place = modules.get("kernels", NO_FUNCTIONS).place(kernel)
             if place is not None:
                 return portable_path(place.source.path)
         return ""
@@ -71,10 +71,8 @@ def reference(program: Program, selection: Selection) -> Reference:
     taken = {operator.name: operator for operator in selection.operators}
     operators = {operator.name: operator for operator in program.resolved.declared} | taken
     tables = {one.name: one for one in known_registrations(program, selection)}
-    overloads: dict[str, list[Operator]] = {}
-    for operator in operators.values():
-        overloads.setdefault(base_of(operator), []).append(operator)
     every = tuple(operators.values())
+    overloads = grouped(every, base_of)
     variants = _variants(program, operators)
     return Reference(
         program, selection, every, tables, overloads, variants, _served(program, selection)

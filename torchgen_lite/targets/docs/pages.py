@@ -62,7 +62,7 @@ Row = tuple[tuple[tuple[str, str], ...], Phrase, str, str]
 # Another operator: its name, its address, and the text about it.
 Link = tuple[str, str, str]
 # A line of the list at the top: its label, the phrases, and the address that these link to, or empty.
-Fact = tuple[str, tuple[Phrase, ...], str]
+Fact = tuple[str, Sequence[Phrase], str]
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class PageView:
         return self.markup.block("text", [str(self.operator.schema)])
 
     @kept
-    def facts(self) -> tuple[Fact, ...]:
-        return tuple(self._facts())
+    def facts(self) -> Sequence[Fact]:
+        return list(self._facts())
 
     def _facts(self) -> Iterator[Fact]:
         function = self.operator.function
@@ -98,12 +98,12 @@ class PageView:
         words = [_KINDS.get(kind, kind), *(["view"] if self.operator.is_view else [])]
         yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
         if function.is_written:
-            yield "Variants", tuple([Phrase(v, False) for v in function.variants]), ""
+            yield "Variants", [Phrase(v, False) for v in function.variants], ""
         if function.unstable:
             said = "unstable: a later version may change it without notice"
             yield "Promise", (Phrase(self.markup.text(said), False),), ""
         if self.operator.tags:
-            yield "Tags", tuple([phrase(tag) for tag in self.operator.tags]), ""
+            yield "Tags", [phrase(tag) for tag in self.operator.tags], ""
         if function.torch:
             yield "PyTorch", (phrase(function.torch),), ""
         if function.delegate:
@@ -123,7 +123,7 @@ class PageView:
         return {target: self.markup.block(*one) for target, one in found}
 
     @kept
-    def kernels(self) -> tuple[tuple[str, Phrase, Phrase, str], ...]:
+    def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, str]]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
         phrase = self.markup.phrase
         kernels = self.operator.kernels
@@ -132,10 +132,10 @@ class PageView:
         for key, kernel, file in found:
             address = self._source(file) if file else ""
             rows.append((key, phrase(kernel), phrase(file), address))
-        return tuple(rows)
+        return rows
 
     @kept
-    def table(self) -> tuple[Row, ...]:
+    def table(self) -> Sequence[Row]:
         registrations = self.reference.tables.get(self.name)
         rows: list[Row] = []
         for runs, cell in rows_of(registrations) if registrations is not None else ():
@@ -144,14 +144,14 @@ class PageView:
                 source = cell.source
             found = self.markup.phrase(cell.label), self.markup.text(cell.called), source
             rows.append((runs, *found))
-        return tuple(rows)
+        return rows
 
     @property
     def absent(self) -> str:
         return self.markup.text(self.reference.absent(self.operator))
 
     @kept
-    def composition(self) -> tuple[tuple[str, str, Phrase], ...]:
+    def composition(self) -> Sequence[tuple[str, str, Phrase]]:
         """What the operator composes with, in what way, and why."""
         served = self.reference.served.get(self.name)
         text = self.markup.text
@@ -159,7 +159,7 @@ class PageView:
         found = []
         for what, how, why in rows:
             found.append((text(what), text(how), self.markup.phrase(why)))
-        return tuple(found)
+        return found
 
     @kept
     def formulas(self) -> Mapping[str, Block]:
@@ -176,23 +176,21 @@ class PageView:
         }
 
     @kept
-    def overloads(self) -> tuple[Link, ...]:
+    def overloads(self) -> Sequence[Link]:
         """Those that are not variants."""
         shown = [self.operator, *self.reference.variants[self.name]]
         every = self.reference.overloads[base_of(self.operator)]
         return self._links(other for other in every if other not in shown)
 
     @kept
-    def variants(self) -> tuple[Link, ...]:
+    def variants(self) -> Sequence[Link]:
         return self._links(self.reference.variants[self.name])
 
-    def _links(self, operators: Iterable[Operator]) -> tuple[Link, ...]:
-        return tuple(
-            [
-                (one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
-                for one in operators
-            ]
-        )
+    def _links(self, operators: Iterable[Operator]) -> Sequence[Link]:
+        return [
+            (one.name, self._page(one.name), _KINDS.get(str(one.kind), str(one.kind)))
+            for one in operators
+        ]
 
     def _page(self, name: str) -> str:
         """The address of an operator's page, seen from this one; empty if it has none."""

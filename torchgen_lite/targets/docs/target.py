@@ -10,7 +10,6 @@ overloads and variants, and these links change only with them. The index lists a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from posixpath import join, normpath
 
 from torchgen_lite.analysis.program import Program
@@ -19,7 +18,7 @@ from torchgen_lite.targets.docs.facts import Reference, reference
 from torchgen_lite.targets.docs.options import DocsOptions
 from torchgen_lite.targets.docs.pages import PageView, index_view, link, page_paths
 from torchgen_lite.targets.generation import generation_of
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import Context, Files, OutputFile, Selection, TargetResult
 
 _MARKUP = {"markdown": MARKDOWN, "html": HTML}
 
@@ -31,7 +30,7 @@ def build_docs(program: Program, options: DocsOptions) -> TargetResult:
     return TargetResult(_files(program, options, selection), selection.diagnostics)
 
 
-def _files(program: Program, options: DocsOptions, selection: Selection) -> Iterator[OutputFile]:
+def _files(program: Program, options: DocsOptions, selection: Selection) -> Files:
     formats = dict.fromkeys(options.format)
     found = reference(program, selection)
     for name in formats:
@@ -40,12 +39,12 @@ def _files(program: Program, options: DocsOptions, selection: Selection) -> Iter
             yield OutputFile(normpath(join(folder, file.path)), file.template, file.context)
 
 
-def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Iterator[OutputFile]:
+def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Files:
     """The files of one format, below its folder."""
     paths = page_paths([operator.name for operator in found.operators], markup.ending)
     title = markup.text(options.title)
     index = f"index{markup.ending}"
-    context: dict[str, object] = {
+    context: Context = {
         "title": title,
         "namespaces": index_view(found.operators, markup, paths),
     }

@@ -6,7 +6,7 @@ operator. Their registrations are in `register_autograd.py` and `register_adinpl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.targets.options import shard_of
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python.autograd import autograd_view, carrying, tracking_view
 from torchgen_lite.targets.python.framework import FORWARD
 from torchgen_lite.targets.python.key_file import Registered, generated
@@ -96,7 +96,7 @@ def build_differentiation(
 
 def _node_file(
     package: Package, module: str, planned: Sequence[_Planned], helpers: Mapping[str, str]
-) -> Iterator[OutputFile]:
+) -> Files:
     infos = {one.info.node_name: one.info for one in planned if one.origin is Origin.autograd}
     nodes = [node_view(info, helpers) for info in infos.values()]
     context = {

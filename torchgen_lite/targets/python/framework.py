@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.python.kernel_modules import read_constants
 from torchgen_lite.loader.sources import words_beside
-from torchgen_lite.targets.output import wrong_option
+from torchgen_lite.targets.output import Findings, wrong_option
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
@@ -41,7 +41,7 @@ def framework_names(package: Package) -> dict[str, str]:
 
 def check_framework(
     program: Program, package: Package, registered: Iterable[Registration]
-) -> Iterator[Diagnostic]:
+) -> Findings:
     """TG510 for types and constants that the package would import but cannot. What its kernels
     call is checked where a template calls it."""
     if package.options.framework == NO_FRAMEWORK:
@@ -58,9 +58,7 @@ def check_framework(
             yield wrong_option(program.config, TARGET, "framework", message, help_)
 
 
-def _lacking(
-    program: Program, package: Package, registered: Iterable[Registration]
-) -> Iterator[Diagnostic]:
+def _lacking(program: Program, package: Package, registered: Iterable[Registration]) -> Findings:
     """What the package would import from a framework, if none is configured."""
     help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
     made = next((one for one in registered if one.origin not in _PLAIN), None)

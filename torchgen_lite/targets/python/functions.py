@@ -13,12 +13,13 @@ function is more than twice as fast as calling an object with `__call__`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Annotation, Parameter
 from torchgen_lite.languages.text import quote
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.overloads import Packet, build_packet, group_by_base, merge_out
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
@@ -37,14 +38,14 @@ def is_function(overload: Overload) -> bool:
     return "function" in overload.function.variants
 
 
-def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator[OutputFile]:
+def build_functions(package: Package, every: Groups, merged: Groups) -> Files:
     """`functions.py` and `functions.pyi`; `every` has all overloads by base name, and `merged` the
     same with out variants merged in."""
     groups = {
         base: merged[base] if len(group) == len(every[base]) else merge_out(group)
         for base, group in group_by_base(filter(is_function, package.overloads)).items()
     }
-    context: dict[str, object] = {
+    context: Context = {
         "runtime": package.runtime,
         "functions": [build_packet(identifier(base), group) for base, group in groups.items()],
         "names": [quote(name) for name in map(identifier, groups) if not _MODULES.fullmatch(name)],
@@ -54,7 +55,7 @@ def build_functions(package: Package, every: Groups, merged: Groups) -> Iterator
     yield OutputFile(f"{package.root}/functions.pyi", "python/functions.pyi.j2", types)
 
 
-def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
+def build_redispatch(package: Package, groups: Groups) -> Files:
     """`redispatch.py` and `redispatch.pyi`: functions for all base names, with the keyset first."""
     functions = [
         (build_packet(identifier(base), group), _common_packet(base, group))
@@ -80,21 +81,18 @@ def _common_packet(base: str, overloads: Sequence[Overload]) -> str:
     return ""
 
 
-def _types(package: Package, groups: Groups) -> dict[str, object]:
+def _types(package: Package, groups: Groups) -> Context:
     """What the annotations of functions need."""
     overloads = [part for group in groups.values() for o in group for part in (o, o.out) if part]
     return typing_context(package, overloads, [identifier(base) for base in groups])
 
 
-def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
+def build_ops(package: Package, merged: Groups) -> Files:
     """The namespaces at run time, and their types."""
-    found: dict[str, list[Overload]] = {}
-    for one in package.overloads:
-        found.setdefault(one.function.namespace, []).append(one)
     namespaces = {}
-    for name, own in found.items():
+    for name, own in grouped(package.overloads, lambda one: one.function.namespace).items():
         namespaces[identifier(name)] = _packets(own, name, merged)
-    context: dict[str, object] = {"runtime": package.runtime, "namespaces": namespaces}
+    context: Context = {"runtime": package.runtime, "namespaces": namespaces}
     # A class with an overload named `Tensor` would hide the type with that name.
     attributes = [o.attribute for o in package.overloads]
     types = {

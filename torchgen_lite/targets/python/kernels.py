@@ -14,7 +14,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import FRAMEWORK_TYPES
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.framework import CALLED, check_framework, known_names
 from torchgen_lite.targets.python.key_file import kernel_finder
@@ -50,9 +50,7 @@ def author_kernels(
     return begun(wanted, program.modules.get(TARGET, {}), types)
 
 
-def _files(
-    program: Program, package: Package, registered: Sequence[Registration]
-) -> Iterator[OutputFile]:
+def _files(program: Program, package: Package, registered: Sequence[Registration]) -> Files:
     helpers, kernels = (_homes(program, option) for option in ("formulas", "kernels"))
     for overload in package.overloads:
         # Formulas call the operator of that name.

@@ -7,17 +7,15 @@ class TensorMethods:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.overloads import as_method, build_packet, group_by_base
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
 
-def build_methods(package: Package) -> Iterator[OutputFile]:
+def build_methods(package: Package) -> Files:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
@@ -33,7 +31,7 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
         base: build_packet(identifier(base), group, "TensorMethods.")
         for base, group in groups.items()
     }
-    common: dict[str, object] = {"methods": views, "operators": operators}
+    common: Context = {"methods": views, "operators": operators}
     context = {
         "runtime": package.runtime,
         "adapters": adapters,

@@ -17,6 +17,7 @@ from torchgen_lite.languages.python.signature import (
     sequence,
     union,
 )
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.package import Overload
@@ -63,10 +64,7 @@ def build_packet(name: str, overloads: Sequence[Overload], prefix: str = "") -> 
 
 def group_by_base(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
     """Overloads by base name, in the order in which the names first appear."""
-    groups: dict[str, list[Overload]] = {}
-    for overload in overloads:
-        groups.setdefault(overload.schema.base_name, []).append(overload)
-    return groups
+    return grouped(overloads, lambda overload: overload.schema.base_name)
 
 
 def merge_out(overloads: Sequence[Overload]) -> list[Overload]:

@@ -25,7 +25,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, SchemaKind
 from torchgen_lite.targets.options import Shards, shard_of, shards_of
-from torchgen_lite.targets.output import CalledModule, OutputFile
+from torchgen_lite.targets.output import CalledModule, Context, OutputFile
 from torchgen_lite.targets.python.options import (
     MANY_OPERATORS,
     NO_FRAMEWORK,
@@ -189,7 +189,7 @@ def kernel_file(
 
 def typing_context(
     package: Package, overloads: Sequence[Overload], names: Sequence[str]
-) -> dict[str, object]:
+) -> Context:
     """What the annotations and defaults of overloads need in a module that has these names."""
     hidden = shadowed_types(names)
     return {

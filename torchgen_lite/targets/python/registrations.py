@@ -25,7 +25,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.package import (
     Overload,
@@ -56,7 +56,7 @@ def build_registrations(
     registered: Sequence[Registration],
     find: key_file.FindKernel,
     differentiation: Sequence[key_file.Registered],
-) -> Iterator[OutputFile]:
+) -> Files:
     """The files, with what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     structured = _structured(registered, by_name, find)

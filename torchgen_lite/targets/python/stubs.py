@@ -11,7 +11,7 @@ printed from one with holes in it (`tests/unit/runtime/test_stub.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from torchgen_lite.languages.python import runtime as python
@@ -21,7 +21,7 @@ from torchgen_lite.languages.text import doc_lines, doc_text, quote, tuple_displ
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python.package import (
     Overload,
     Package,
@@ -45,7 +45,7 @@ def build_libraries(package: Package, privateuse1: str) -> OutputFile:
     return OutputFile(f"{package.root}/libraries.py", "python/libraries.py.j2", context)
 
 
-def build_operators(package: Package) -> Iterator[OutputFile]:
+def build_operators(package: Package) -> Files:
     """One file, or one for each shard and one that imports the stubs of all shards."""
     if len(package.shards) == 1:
         yield _operators_file(package, "operators", package.overloads)

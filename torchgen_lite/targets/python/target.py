@@ -13,7 +13,14 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.left_out import select
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult, copied
+from torchgen_lite.targets.output import (
+    AuthorFunction,
+    Files,
+    OutputFile,
+    Selection,
+    TargetResult,
+    copied,
+)
 from torchgen_lite.targets.python import functions
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
@@ -102,7 +109,7 @@ def _has_list_among_results(function: NativeFunction) -> bool:
     )
 
 
-def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterator[OutputFile]:
+def _stub_files(program: Program, get_package: Callable[[], Package]) -> Files:
     """The files of a package without its kernels."""
     package = get_package()
     is_vendored = package.options.runtime == VENDORED
@@ -124,7 +131,7 @@ def _stub_files(program: Program, get_package: Callable[[], Package]) -> Iterato
     yield from functions.build_ops(package, merged)
 
 
-def _runtime(package: Package) -> Iterator[OutputFile]:
+def _runtime(package: Package) -> Files:
     """The copy of the dispatcher in the package, and its data. It does not parse schemas."""
     for name in ("key_sets.py", "key_tables.py"):
         yield OutputFile(f"{package.root}/{name}", name)

@@ -40,6 +40,7 @@ from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.languages.python.formula import FormulaNames, in_python, write
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python import saved
@@ -131,7 +132,7 @@ class _Functions:
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self.index = package.modules.get("formulas")
+        self.index = package.modules.get("formulas", NO_FUNCTIONS)
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
         self.found: dict[str, tuple[str, str]] = {}
@@ -145,9 +146,7 @@ class _Functions:
     def expression(self, name: str) -> str:
         if name in self.operators:
             return self.operators[name].packet
-        helper = None
-        if self.index is not None:
-            helper = self.index.find(name)
+        helper = self.index.find(name)
         if helper is None and name == "not_implemented":
             self.calls_zeros = True
             return f"_zeros.{name}"
@@ -160,7 +159,7 @@ class _Functions:
     def callee(self, call: Typed) -> Callee | None:
         """The operator that a call means, if it is no function of the author's."""
         name = called_name(call.node)
-        is_helper = name is not None and self.index is not None and bool(self.index.find(name))
+        is_helper = name is not None and bool(self.index.find(name))
         if is_helper:
             return call.operator
         return call.operator or called_in_torch(call)

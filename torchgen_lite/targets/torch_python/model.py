@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -20,7 +19,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import Parameter
 from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.python.kernel_modules import KernelIndex
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.options import default_package, home_namespace
@@ -127,16 +126,12 @@ class Package:
     @cached_property
     def helpers(self) -> frozenset[str]:
         """The author's functions that formulas call. Where an operator has the name, they call that one."""
-        index = self.modules.get("formulas")
-        names = index.names() if index is not None else ()
+        names = self.modules.get("formulas", NO_FUNCTIONS).names()
         return frozenset(names) - {operator.schema.base_name for operator in self.own}
 
     def module_of(self, option: str, name: str) -> tuple[str, str] | None:
         """Module and function for a name of the YAML, looked up in the modules of an option."""
-        index = self.modules.get(option)
-        found = None
-        if index is not None:
-            found = index.find(name)
+        found = self.modules.get(option, NO_FUNCTIONS).find(name)
         if found:
             return (found[0], name.rpartition(".")[2])
         return None
@@ -157,11 +152,6 @@ class Package:
         calling = torch_library.calling(operator.schema, before)
         given = [f"_places.{operator.named(field)}", *map(quote, found), calling]
         return f"_named.named({', '.join(filter(None, given))})"
-
-    def has_reference_kernel(self, operator: PackagedOperator) -> bool:
-        """Whether a kernel of the operator is its reference."""
-        is_computed = self.registration(operator, Origin.reference) is not None
-        return is_computed and any(e.kernel == REFERENCE for e in operator.facts.own_kernels)
 
     def names_reference(self, operator: PackagedOperator) -> bool:
         """Whether what is registered calls a function that the entry names as its reference."""

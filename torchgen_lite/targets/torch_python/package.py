@@ -10,7 +10,7 @@ from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
 from torchgen_lite.languages.python.torch_expressions import in_rule
 from torchgen_lite.loader.entry.axes import Axed
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
@@ -23,7 +23,7 @@ _TAKEN = "RegistrationError _arithmetic _operators _places checkpoint_policy fun
 _HIDDEN = BUILTIN_TYPES.union(_TAKEN, IMPORTS)
 
 
-def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
+def build_package_files(package: Package, autograd: Autograd) -> Files:
     """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
     kernels = [
         (operator, entry.key, module, function)

@@ -12,17 +12,23 @@ from torchgen_lite.analysis.fakes.check import check_presence
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.torch_library import check_composite, check_recording
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.formula import speech
 from torchgen_lite.languages.python.names import is_reserved
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import select
-from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import (
+    AuthorFunction,
+    Files,
+    Findings,
+    Selection,
+    TargetResult,
+)
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import author_functions, kernels_of
@@ -39,10 +45,10 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     selection = select_torch_python(program, options)
     package = _package(program, options, selection)
     diagnostics = [*selection.diagnostics, *_check(package)]
-    return TargetResult(_files(package), tuple(diagnostics))
+    return TargetResult(_files(package), diagnostics)
 
 
-def _files(package: Package) -> Iterator[OutputFile]:
+def _files(package: Package) -> Files:
     autograd = build_autograd(package)
     yield from build_package_files(package, autograd)
     yield build_functions(package)
@@ -109,7 +115,7 @@ def _inexpressible(function: NativeFunction) -> str:
     return ""
 
 
-def _check(package: Package) -> Iterator[Diagnostic]:
+def _check(package: Package) -> Findings:
     yield from check_author(author_functions(package), package.modules)
     yield from check_formulas([o.function for o in package.own])
     yield from check_helpers([o.function for o in package.own], package.modules)
@@ -119,10 +125,9 @@ def _check(package: Package) -> Iterator[Diagnostic]:
         yield from _check_rules(package, operator)
 
 
-def _check_calls(package: Package) -> Iterator[Diagnostic]:
+def _check_calls(package: Package) -> Findings:
     """What formulas call, and neither modules nor PyTorch have."""
-    index = package.modules.get("formulas")
-    helpers = index.names() if index is not None else ()
+    helpers = package.modules.get("formulas", NO_FUNCTIONS).names()
     known = {*helpers, *(operator.schema.base_name for operator in package.own)}
     for operator in package.own:
         is_recorded = package.registration(operator, Origin.formulas) is not None
@@ -134,7 +139,7 @@ def _check_calls(package: Package) -> Iterator[Diagnostic]:
             yield from check_calls(operator.function, trees, speech(known))
 
 
-def _check_rules(package: Package, operator: PackagedOperator) -> Iterator[Diagnostic]:
+def _check_rules(package: Package, operator: PackagedOperator) -> Findings:
     function = operator.function
     yield from check_presence(operator.facts)
     yield from check_effects(function)

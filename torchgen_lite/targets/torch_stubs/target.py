@@ -12,12 +12,10 @@ PyTorch in this environment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch.files import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import Files, OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import build_namespace, group_by_namespace
 
 ROOT = "torch-stubs"
@@ -29,7 +27,7 @@ def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
     return TargetResult(_files(program))
 
 
-def _files(program: Program) -> Iterator[OutputFile]:
+def _files(program: Program) -> Files:
     schemas = [(f.namespace, f.func) for f in program.functions]
     installed = program.installed or InstalledTorch((), ())
     schemas += [(schema.namespace, schema) for schema in installed.operators]

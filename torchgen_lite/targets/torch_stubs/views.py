@@ -29,6 +29,7 @@ from torchgen_lite.languages.python.signature import (
 )
 from torchgen_lite.languages.text import doc_lines, doc_text, lengthened
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.output import Context
 
 # The parameters and the return type of `__call__`.
 Signature = tuple[tuple[Parameter, ...], Annotation]
@@ -48,8 +49,8 @@ class PacketView(NamedTuple):
 
     name: str
     type_name: str
-    overloads: tuple[OverloadView, ...]
-    signatures: tuple[Signature, ...]
+    overloads: Sequence[OverloadView]
+    signatures: Sequence[Signature]
 
 
 def build_namespace(
@@ -57,7 +58,7 @@ def build_namespace(
     schemas: Sequence[FunctionSchema],
     modules: set[str],
     docs: Mapping[str, str | None],
-) -> tuple[str, dict[str, object]]:
+) -> tuple[str, Context]:
     """The name of the module of one namespace, and what is in it. `schemas` are all its schemas by name, `modules`
     the module names that are taken, `docs` the `doc:` texts of operators."""
     classes = _Classes(namespace, docs)
@@ -87,7 +88,7 @@ class _Classes:
         signatures = [overload.signature for overload in overloads]
         if hidden:
             signatures = [self.signature(schema, frozenset(hidden)) for schema in ordered]
-        return PacketView(base, type_name, tuple(overloads), tuple(dict.fromkeys(signatures)))
+        return PacketView(base, type_name, overloads, list(dict.fromkeys(signatures)))
 
     def overload(self, packet: str, schema: FunctionSchema) -> OverloadView:
         lines = doc_lines(self.docs.get(f"{self.namespace}::{schema.local_name}"))

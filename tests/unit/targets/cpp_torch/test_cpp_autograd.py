@@ -21,9 +21,10 @@ from torchgen_lite.loader.formats.native_functions import load_native_functions,
 from torchgen_lite.loader.torch.files import find_torch_files, load_tags
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.model import build_operators
+from torchgen_lite.targets.cpp_torch.model import Library
+from torchgen_lite.targets.cpp_torch.options import TorchOptions
+from torchgen_lite.targets.output import Selection
 
 LIBRARIES = Path(__file__).parents[3] / "cpp"
 
@@ -312,12 +313,12 @@ def test_nodes_for_pytorchs_formulas(tmp_path: Path) -> None:
     functions, _ = load_native_functions(sources[:2], Dialect(tags))
     own = [f._replace(namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
-    layout = Layout("out", "own", "own", tuple(range(16)))
+    options = TorchOptions(namespace="own", folder="out", shards=16, formula_headers=("manual.h",))
     program = Program(Resolved(tuple(own), tags), Config(tmp_path), tags=tags)
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
-    operators = build_operators(resolved.declared, layout)
-    registered = registrations(program, policy)
-    built = build_differentiation(operators, registered, policy, layout, ["manual.h"])
+    registered = list(registrations(program, policy))
+    selection = Selection(tuple(resolved.declared), policy)
+    built = build_differentiation(Library(options, selection, resolved.declared, registered))
     # Six of the 686 entries need the block size of a sparse tensor.
     errors = [d.message for d in built.diagnostics if d.severity == "error"]
     assert errors == ["nothing is kept for `self.sym_blocksize()`"] * 6
