@@ -312,7 +312,7 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     config = program.config
     named = linted_targets(config)
     if not named:
-        return program.diagnostics
+        return (*program.diagnostics, *_without_targets(config))
     built, diagnostics = _build(program, named)
     is_unsure = any(result.is_unsure for _, result in built)
     outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
@@ -333,6 +333,8 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
     built: list[_Built] = []
     config = program.config
     diagnostics = list(program.diagnostics)
+    if not targets:
+        diagnostics += _without_targets(config)
     if has_errors(diagnostics):
         return built, diagnostics
     for name in targets or named_targets(config):
@@ -345,6 +347,23 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
         diagnostics += program.wanted(result.diagnostics)
         built.append((name, result))
     return built, diagnostics
+
+
+def _without_targets(config: Config) -> Iterator[Diagnostic]:
+    """TG003 if targets have options and none of them is generated, but the default."""
+    configured = list(config.target_options)
+    if config.targets or not configured or set(configured) & set(named_targets(config)):
+        return
+    table = f"target.{configured[0]}"
+    option = next(iter(config.target_options[configured[0]]), "")
+    default = ", ".join(named_targets(config))
+    names = ", ".join(f'"{name}"' for name in configured)
+    yield Diagnostic(
+        "TG003",
+        f"`[{table}]` has options, and without `targets` only `{default}` is generated",
+        locate_option(config, table, option),
+        help=f"write `targets = [{names}]` at the beginning of the file",
+    )
 
 
 def _tell_apart(built: Iterable[_Built], found: list[Diagnostic]) -> list[tuple[str, OutputFile]]:

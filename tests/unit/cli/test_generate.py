@@ -518,3 +518,19 @@ def test_a_path_with_a_nul_character(arguments: list[str], run: Run, project: Pa
     assert result.stderr.endswith(
         "an argument has a NUL character, which no path and no name has\n"
     )
+
+
+@pytest.mark.parametrize("command", ["generate", "check", "diff", "lint"])
+def test_options_of_a_target_that_nothing_generates(run: Run, project: Path, command: str) -> None:
+    """Without `targets` there is one default, and tables of others are no wish to generate them."""
+    configuration = "[target.torch-python]\nkernels = []\n"
+    (project / "torchgen_lite.toml").write_text(configuration)
+    result = run(command)
+    assert result.code == 2
+    assert "without `targets` only `python` is generated" in result.stderr
+    assert 'write `targets = ["torch-python"]` at the beginning of the file' in result.stderr
+    (project / "torchgen_lite.toml").write_text(f"[target.python]\n{configuration}")
+    assert "TG003" not in run(command).stderr
+    (project / "torchgen_lite.toml").write_text(configuration)
+    if command == "generate":
+        assert run("generate", "--target", "python").code == 0
