@@ -7,7 +7,8 @@ The same small kernel (`a * b + s` on three elements) is registered
 
 and called from C++ where no gradient is wanted, where gradients are (forward), and with its backward pass (both); the
 backward pass is what both take longer than the forward pass. The two are in one library, and run in turns: the figures
-are the medians of the rounds, and the medians of the ratios in the same round. Needs g++ and torch.
+are the medians of the rounds, of processor time, and the medians of the ratios in the same round. What a call keeps for
+its backward pass is counted in bytes, too: where both gradients are wanted, and where one is. Needs g++ and torch.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import torchgen_lite
 from tests.cpp.compiling import torch_flags, write_files
 
 CALLS = 1000
+NAMES = ("by_hand", "generated")
 CONFIGURATION = """\
 schema = ["ops.yaml"]
 output-dir = "generated"
@@ -50,7 +52,7 @@ inline at::Tensor muladd(const at::Tensor& a, const at::Tensor& b, double s) {
 BY_HAND = """\
 #include "kernels.h"
 
-#include <chrono>
+#include <ctime>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
@@ -84,14 +86,14 @@ Tensor by_hand(const Tensor& a, const Tensor& b, double s) {
 double time_of(std::string name, Tensor a, Tensor b, int64_t calls, bool is_trained) {
   const auto muladd = find(name.c_str());
   const auto gradient = at::ones_like(a);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();
   for (int64_t i = 0; i < calls; ++i) {
     const auto result = muladd.call(a, b, 2.0);
     if (is_trained) {
       result.backward(gradient);
     }
   }
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / calls;
+  return 1e6 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / static_cast<double>(calls);
 }
 
 TORCH_LIBRARY(by_hand, m) {
@@ -140,7 +142,7 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
     time_of: Any = torch.ops.by_hand.time_of
     found = defaultdict[str, dict[str, list[float]]](lambda: defaultdict(list))
     for _ in range(rounds):
-        for name in ("by_hand", "generated"):
+        for name in NAMES:
             a, b = torch.randn(3), torch.randn(3)
             free = time_of(f"{name}::muladd", a, b, CALLS, False)
             a.requires_grad_()
@@ -154,6 +156,20 @@ def measure(rounds: int) -> dict[str, dict[str, list[float]]]:
     return found
 
 
+def kept(name: str, *needs: bool) -> int:
+    """How many bytes of tensors a call keeps for its backward pass, where these arguments need a gradient."""
+    sizes: list[int] = []
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        sizes.append(tensor.nbytes)
+        return tensor.detach()
+
+    a, b = (torch.randn(3, requires_grad=need) for need in needs)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        getattr(torch.ops, name).muladd(a, b, 2.0)
+    return sum(sizes)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=50)
@@ -161,12 +177,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder))
         found = measure(rounds)
+        memory = {
+            "kept, two gradients": [kept(name, True, True) for name in NAMES],
+            "kept, one gradient": [kept(name, True, False) for name in NAMES],
+        }
     print(f"{'':26}{'by hand':>12}{'generated':>12}{'of by hand':>12}")
     for what, times in found.items():
         by_hand, generated = times["by_hand"], times["generated"]
         ratio = statistics.median(x / y for x, y in zip(generated, by_hand))
         medians = f"{statistics.median(by_hand):9.2f} us{statistics.median(generated):9.2f} us"
         print(f"{what:26}{medians}{ratio:12.2f}")
+    for what, (by_hand_bytes, generated_bytes) in memory.items():
+        ratio = generated_bytes / by_hand_bytes
+        print(f"{what:26}{by_hand_bytes:6} bytes{generated_bytes:6} bytes{ratio:12.2f}")
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ def _recording(registering: Registering) -> Function:
     refuses, has_forward = registering.has("refuse"), not registering.has("no_forward")
     # What handles calls that write, or that have lists of tensors or keyword-only arguments.
     special = table[name, "special"](registering) if registering.has("special") else None
+    is_plain = special is None and not refuses
     calls_below, new_node = below_of(registering), _nodes_of(registering, special)
     # By the keys of a call: what runs it if it is not recorded, its node, and its node if it has tangents.
     paths: dict[int, tuple[Function, Function, Function]] = {}
@@ -62,8 +63,10 @@ def _recording(registering: Registering) -> Function:
         if bits not in paths:
             paths[bits] = new_path(keyset)
         unrecorded, node, node_with_tangents = paths[bits]
-        has_tangents = may_have_tangents() and any(map(is_dual, tensors_of(args)))
         is_recorded = _is_enabled() and any_requires_grad(*args)
+        if is_plain and is_recorded and not may_have_tangents():
+            return node(*args)
+        has_tangents = may_have_tangents() and any(map(is_dual, tensors_of(args)))
         if not (is_recorded or has_tangents):
             guard = BelowAutograd()
             try:
@@ -107,9 +110,8 @@ def applied(node: Function, *given: Any) -> Any:
 def run_below(run: Function, args: Any, kwargs: Any) -> Any:
     """A call below autograd; the transforms below this one record it, too."""
     if _is_transformed():
-        with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-            with BelowAutograd():
-                return run(*args, **kwargs)
+        with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True), BelowAutograd():
+            return run(*args, **kwargs)
     guard = BelowAutograd()
     try:
         return run(*args, **kwargs)
@@ -133,7 +135,7 @@ def _nodes_of(registering: Registering, special: Any) -> Callable[[Function, boo
         def forward(ctx: Any, *args: Any) -> Any:
             result = run_below(below, args, {})
             if type(result) is list:
-                # A final kernel may return a list of several results.
+                # A kernel that is called as it is may return a list of several results.
                 result = tuple(result)
             ctx.materialize_grads = False
             if fills:
@@ -150,6 +152,9 @@ def _nodes_of(registering: Registering, special: Any) -> Callable[[Function, boo
             forward = special.forward_of(below, has_tangents)
         functions = {"forward": forward, "backward": backward, "jvp": jvp}
         node: Any = type(title, (Node,), {n: staticmethod(f) for n, f in functions.items()})
+        if special is None:
+            # Backward passes call it; PyTorch's own first looks for other functions of the node.
+            node._backward_cls.apply = backward
         return cast("Function", node.apply if special is None else special.applying(node))
 
     return new_node

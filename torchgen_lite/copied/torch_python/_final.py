@@ -8,12 +8,11 @@ does: then a kernel of the package is called as it is, where the dispatcher woul
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import torch
 
-from ._library import Function, Registering, current
+from ._library import Function, Registering, current, through_the_dispatcher
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -25,4 +24,4 @@ def below(registering: Registering, keyset: Any) -> Function:
         key = getattr(_C.DispatchKey, rule, None)
         if key is not None and _C.DispatchKeySet(key).raw_repr() == keyset.raw_repr():
             return current(registering.table, registering.name, rule)
-    return partial(registering.op._handle.redispatch_boxed, keyset)
+    return through_the_dispatcher(registering, keyset)

@@ -14,6 +14,7 @@ _C: Any = torch._C
 _torch: Any = torch
 forward_ad: Any = _torch.autograd.forward_ad
 _unpack_dual: Function = _torch._VF._unpack_dual
+_is_transformed: Function = _C._are_functorch_transforms_active
 
 # Compiled code enters a level without telling `forward_ad`; it has been traced before.
 _traced: list[bool] = []
@@ -21,8 +22,7 @@ _traced: list[bool] = []
 
 def may_have_tangents() -> bool:
     """Whether any tensor may have a tangent; to ask each of them takes longer than a call."""
-    is_transformed = _C._are_functorch_transforms_active()
-    return forward_ad._current_level >= 0 or is_transformed or bool(_traced)
+    return forward_ad._current_level >= 0 or _is_transformed() or bool(_traced)
 
 
 def is_dual(value: Any) -> bool:

@@ -61,6 +61,14 @@ def _refusing(registering: Registering) -> Function:
             below_keys[bits] = calls_below(keyset)
         below = below_keys[bits]
         is_recorded = torch.is_grad_enabled() and requires_grad(*args, **kwargs)
+        may_have = may_have_tangents()
+        if not (is_mutable or is_recorded or may_have):
+            # Most calls.
+            guard = BelowAutograd()
+            try:
+                return below(*args, **kwargs)
+            finally:
+                del guard
         written = written_by(args, kwargs) if is_mutable else []
         if is_recorded:
             for tensor in written:
@@ -68,7 +76,7 @@ def _refusing(registering: Registering) -> Function:
                 # The transform may have wrapped it for this call alone, and then its history is lost.
                 if is_real(tensor) and _C._functorch.is_gradtrackingtensor(tensor):
                     raise RuntimeError(without)
-        if may_have_tangents() and any(map(is_dual, tensors_of((args, kwargs)))):
+        if may_have and any(map(is_dual, tensors_of((args, kwargs)))):
             result = None if written else run_below(below, args, kwargs)
             if written or any(map(is_real, tensors_of(result))):
                 raise RuntimeError(without_forward)

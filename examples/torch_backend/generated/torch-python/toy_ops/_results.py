@@ -15,7 +15,7 @@ with what a transform of `torch.func` wraps, too, which has no memory: then it i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
@@ -30,6 +30,10 @@ _UNDECLARED = "which the schema does not say: return a copy (`clone`), or declar
 # The calls of a kernel whose results are compared by memory.
 _FIRST = 8
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+# The storage of a tensor as a number, and how many hold a storage.
+_has_storage: Callable[[torch.Tensor], bool] = _C._has_storage
+_storage: Callable[[torch.Tensor], int] = _C._storage_address
+_holders: Callable[[int], int] = _C._storage_Use_Count
 # A torch without this function compares in Python.
 _shares: Any = getattr(_C, "_any_output_is_alias_to_input_or_output", lambda *given: True)
 
@@ -52,8 +56,10 @@ def checked(op: Any, place: str, key: str, table: Table) -> Function:
         if is_composed and _C._are_functorch_transforms_active():
             return result
         if returns_new and next(calls) >= _FIRST:
+            if _is_alone(result):
+                return result
             results = result if type(result) is tuple else (result,)
-            if _is_alone(result) or not _shares(args, kwargs, results):
+            if not _shares(args, kwargs, results):
                 return result
         problem = broken_promise(op._schema, args, kwargs, result)
         if problem:
@@ -63,18 +69,10 @@ def checked(op: Any, place: str, key: str, table: Table) -> Function:
     return checked_kernel
 
 
-def _holders(value: torch.Tensor) -> int:
-    """How many hold the storage of a tensor: the tensor, Python while it asks, and others."""
-    return int(_C._storage_Use_Count(value.untyped_storage()._cdata))
-
-
-_NEW = torch.empty(0)
-_ALONE = _holders(_NEW)
-
-
 def _is_alone(result: Any) -> bool:
     """Whether the result is one tensor, and nothing else holds its storage: this is quicker than to compare."""
-    return type(result) is torch.Tensor and _C._has_storage(result) and _holders(result) == _ALONE
+    is_stored = type(result) is torch.Tensor and _has_storage(result)
+    return is_stored and _holders(_storage(result)) == 1
 
 
 def _returns_self(schema: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from ._library import Function, Registering, current, handle, has_kernel, library_function
+from ._library import Function, Registering, current, handle, library_function
 from ._writes import values_at, written_arguments
 
 # Parts of torch have no annotations.
@@ -31,7 +31,7 @@ def register(registering: Registering) -> None:
         _register_functionalize(registering, compute)
     if registering.operator.is_torchs:
         return
-    if _returns_what_it_writes(op) and not _is_traced(name):
+    if _returns_what_it_writes(op) and not _is_traced(registering):
         _register_functionalize(registering, _define_copying(registering))
     is_composed = registering.has_kernel("CompositeImplicitAutograd")
     is_view = is_composed and any(value.alias_info for value in op._schema.returns)
@@ -51,17 +51,17 @@ def functional(operator: str) -> Function:
     return compute
 
 
-def _is_traced(operator: str) -> bool:
+def _is_traced(registering: Registering) -> bool:
     """Whether tracing supports an operator that returns what it writes: from 2.13 on, with the tag `inplace` or `out`."""
     tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
     keys = ("Functionalize", "CompositeImplicitAutograd")
-    known = any(tag in handle(operator).tags for tag in tags)
-    return known or any(has_kernel(operator, key) for key in keys)
+    known = any(tag in registering.op.tags for tag in tags)
+    return known or any(registering.has_kernel(key) for key in keys)
 
 
 def _register_functionalize(registering: Registering, compute: Function) -> None:
     """An operator that returns what it writes: traced as the functional one and a copy."""
-    if _is_traced(registering.name):
+    if _is_traced(registering):
         return
     places = written_arguments(registering.op)
 

@@ -97,7 +97,7 @@ class Registering:
         return (self.name, rule) in self.table
 
     def has_kernel(self, key: str) -> bool:
-        return has_kernel(self.name, key)
+        return bool(_C._dispatch_has_kernel_for_dispatch_key(self.name, key))
 
     def impl(self, key: str, kernel: Function, with_keyset: bool = False) -> None:
         self.library.impl(self.operator.local_name, kernel, key, with_keyset=with_keyset)
@@ -136,7 +136,8 @@ def _current_kernel(op: Any, place: str, key: str, table: Table) -> Function:
     return current(table, op.name(), key)
 
 
-def _through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
+def through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
+    """What goes on with a call: to the kernel for these keys that is there then."""
     return partial(registering.op._handle.redispatch_boxed, keyset)
 
 
@@ -151,7 +152,7 @@ def register(
     defines: bool,
     sources: Iterable[Path] = (),
     checked: Callable[[Any, str, str, Table], Function] = _current_kernel,
-    below: Callable[[Registering, Any], Function] = _through_the_dispatcher,
+    below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
 ) -> None:
     """Define the operators and register their rules, or raise RegistrationError.
@@ -267,10 +268,6 @@ def handle(operator: str) -> Any:
     base, _, overload = name.partition(".")
     packet = getattr(getattr(torch.ops, namespace), base)
     return getattr(packet, overload or "default")
-
-
-def has_kernel(operator: str, key: str) -> bool:
-    return bool(_C._dispatch_has_kernel_for_dispatch_key(operator, key))
 
 
 def is_backend(key: str) -> bool:
