@@ -165,7 +165,8 @@ _BOXED_KERNELS = ("autocast.h", "fallback.h", "functionalize.h", "underived.h")
 _AUTOGRAD = ("autograd.h", "tensor_memory.h")
 # What generated code includes, by the reason for which a kernel is registered.
 _COPIED = {
-    **dict.fromkeys((*AUTOGRAD_KERNELS, *UNKNOWN_VIEWS, Origin.underived), _AUTOGRAD),
+    **dict.fromkeys((*AUTOGRAD_KERNELS, *UNKNOWN_VIEWS), _AUTOGRAD),
+    Origin.underived: ("underived_kernel.h", *_AUTOGRAD),
     Origin.from_out: ("from_out.h",),
     Origin.reference: ("reference.h", *_AUTOGRAD),
 }
@@ -222,6 +223,9 @@ def _files(
     )
     names = _copied_headers(registered, implemented, layout)
     yield from copied_files(layout, "cpp_torch", *sorted(names))
+    if "underived.h" in names:
+        context = {"namespace": namespace, "folder": layout.folder}
+        yield OutputFile(layout.source("underived.cpp"), "cpp_torch/underived.cpp.j2", context)
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)
