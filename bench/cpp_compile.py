@@ -150,15 +150,17 @@ def compare_by_hand(count: int, folder: Path, flags: Sequence[str]) -> None:
     def used(*names: str) -> float:
         return sum(compile_all(root, [name], flags).processors for name in names)
 
-    apart = {"register_autograd.cpp", "module.cpp", "kernels.cpp", *texts}
+    autograd = ("register_autograd.cpp", "underived.cpp")
+    apart = {*autograd, "module.cpp", "kernels.cpp", *texts}
     generated = sorted(source_names(root) - apart)
     base = used("by_hand.cpp")
     print(f"{count} operators")
     print(f"  by hand, in one file          {base:6.1f} s")
     own = used(*generated)
     print(f"  {', '.join(generated):28}  {own:6.1f} s   {own / base:.2f}", flush=True)
-    if "register_autograd.cpp" in source_names(root):
-        print(f"  register_autograd.cpp         {used('register_autograd.cpp'):6.1f} s", flush=True)
+    for name in autograd:
+        if name in source_names(root):
+            print(f"  {name:28}  {used(name):6.1f} s", flush=True)
     print(f"  every typed call, in a file   {used('calls.cpp'):6.1f} s", flush=True)
     proven, plain = used("proof.cpp"), used("kernels.cpp")
     print(f"  the proof, in a file of kernels {proven - plain:4.1f} s", flush=True)

@@ -150,7 +150,8 @@ _BOXED_KERNELS = ("autocast.h", "fallback.h", "functionalize.h", "underived.h")
 _AUTOGRAD = ("autograd.h", "tensor_memory.h")
 # What generated code includes, by the reason for which a kernel is registered.
 _COPIED = {
-    **dict.fromkeys((*AUTOGRAD_KERNELS, *UNKNOWN_VIEWS, Origin.underived), _AUTOGRAD),
+    **dict.fromkeys((*AUTOGRAD_KERNELS, *UNKNOWN_VIEWS), _AUTOGRAD),
+    Origin.underived: ("underived_kernel.h", *_AUTOGRAD),
     Origin.from_out: ("from_out.h",),
     Origin.reference: ("reference.h", *_AUTOGRAD),
 }
@@ -193,7 +194,11 @@ def _files(program: Program, library: Library) -> Files:
     yield from structured.build_structured(groups, layout)
     tags = registrations.known_tags(program)
     yield from registrations.build_registrations(library, implemented, tags)
-    yield from copied_files(layout, "cpp_torch", *sorted(_copied_headers(library, implemented)))
+    names = _copied_headers(library, implemented)
+    yield from copied_files(layout, "cpp_torch", *sorted(names))
+    if "underived.h" in names:
+        context = {"namespace": layout.namespace, "folder": layout.folder}
+        yield OutputFile(layout.source("underived.cpp"), "cpp_torch/underived.cpp.j2", context)
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

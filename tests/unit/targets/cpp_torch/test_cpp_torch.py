@@ -57,6 +57,19 @@ TORCH_LIBRARY_IMPL(demo, CPU, m) {
 """ in text
 
 
+def test_registrations_include_nothing_of_autograd(tmp_path: Path) -> None:
+    """Libtorch's headers of autograd take a compiler as long as all registrations."""
+    files = generate(tmp_path, TWO_KEYS)
+    included = set()
+    unread = ["src/register.cpp"]
+    while unread:
+        found = set(re.findall(r'#include [<"](.*)[>"]', files[unread.pop()])) - included
+        included |= found
+        unread += [f"include/{name}" for name in found if f"include/{name}" in files]
+    assert "demo/underived.h" in included
+    assert not [name for name in included if "autograd" in name]
+
+
 PYTORCH = """\
 - func: mul(Tensor self, Tensor other)
     -> Tensor
