@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.forks import run_forked
 
 REGISTRY = """\
 import json, sys, torch
@@ -29,8 +30,7 @@ print(json.dumps(found))
 def registry(namespace: str, modules: list[str], path: list[Path]) -> dict[str, list[object]]:
     """Schema, keys and tags of every operator of a namespace, once modules are loaded."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
-    command = [sys.executable, "-P", "-c", REGISTRY, namespace, *modules]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = run_forked(["-c", REGISTRY, namespace, *modules], ROOT, environment)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[object]] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from tests.adopt.adopted import make_visible, registry, run_python, run_tool
 from tests.blocks import PAGES, blocks
 from tests.cpp.compiling import compile_library, needs_compiler, write_files
 from tests.expected import expect
+from tests.forks import COMPILING, run_forked
 from torchgen_lite import generate, load
 
 pytestmark = [pytest.mark.torch, needs_compiler]
@@ -141,9 +140,9 @@ def test_what_was_bound_is_called_as_before(libraries: tuple[Path, Path]) -> Non
 
 @pytest.mark.parametrize("which", [0, 1], ids=["by-hand", "generated"])
 def test_its_own_tests_pass(libraries: tuple[Path, Path], which: int) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
-    done = subprocess.run([*command, "checks.py"], cwd=libraries[which], capture_output=True)
-    assert done.returncode == 0, done.stdout.decode()
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "checks.py"]
+    done = run_forked(command, libraries[which], os.environ, COMPILING)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_registry_and_the_text_together(libraries: tuple[Path, Path]) -> None:

@@ -37,7 +37,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-Path("all.cpp").unlink(missing_ok=True)
+Path("together.cpp").unlink(missing_ok=True)
 files = [path for ending in ("cpp", "h") for path in sorted(Path().rglob("*." + ending))]
 known = Path({cache!r}, sha256(b"".join(path.read_bytes() for path in files)).hexdigest())
 if not known.exists():
@@ -46,9 +46,8 @@ if not known.exists():
 
     flags = ["-DKEY=at::kCPU", "-DTORCH_EXTENSION_NAME=mylib", "-DWITH_NORM"]
     includes = [Path(), Path("generated/cpp-torch/include")]
-    lines = [f'#include "{{path}}"\\n' for path in files if path.suffix == ".cpp"]
-    Path("all.cpp").write_text("".join(lines))
-    compile_library(Path(), ["all.cpp"], flags=flags, includes=includes)
+    sources = [str(path) for path in files if path.suffix == ".cpp"]
+    compile_library(Path(), sources, flags=flags, includes=includes)
     shutil.copy("library.so", known)
 shutil.copy(known, "library.so")
 """

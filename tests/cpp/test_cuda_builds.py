@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.blocks import PAGES, fences
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, with_torch, write_files
 from tests.cpp.cuda_kernel import NVCC, add_kernels, entry, needs_nvcc, stable, toolkit
 from tests.cpp.torch_ops import (
     GENERATOR,
@@ -96,7 +96,8 @@ def test_a_kernel_that_no_header_declares(tmp_path: Path, target: str) -> None:
     write_files(tmp_path, files)
     write_files(tmp_path, generate(load(root=tmp_path)))
     source, includes = f"{target}/src/register_cuda.cpp", [tmp_path, tmp_path / target / "include"]
-    done = check_syntax(tmp_path, source, flags=with_torch(), includes=includes)
+    flags = with_torch() if target == "cpp-torch" else torch_flags()
+    done = check_syntax(tmp_path, source, flags=flags, includes=includes)
     first = next(line for line in done.messages.splitlines() if "error" in line)
     said = "kernel '::tiny::twice_cuda' is declared in none of `kernel-headers`: kernels.h"
     assert first.endswith(f": error: static assertion failed: {said}")

@@ -12,7 +12,7 @@ from tests.cpp.compiling import (
     check_syntax,
     compile_library,
     needs_compiler,
-    with_torch,
+    torch_flags,
     write_files,
 )
 from tests.cpp.torch_ops import run_python
@@ -114,7 +114,7 @@ def test_a_kernel_that_both_have_is_refused_by_name(project: Path) -> None:
     write_files(project, generate(load(root=project)))
     (project / "kernels.cpp").write_text(CPP.replace("thrice_cpu", "half_cpu"))
     include = project / "cpp-torch-stable" / "include"
-    done = check_syntax(project, "kernels.cpp", flags=with_torch(), includes=[include])
+    done = check_syntax(project, "kernels.cpp", flags=torch_flags(), includes=[include])
     [error] = [line for line in done.messages.splitlines() if ": error: " in line]
     assert error.partition(": error: ")[2] == (
         "'const tiny::function_of_python tiny::half_cpu' redeclared as different kind of entity"
@@ -177,7 +177,7 @@ def test_a_function_of_python_may_have_a_name_that_is_a_keyword_of_cpp(project: 
     include = project / "cpp-torch-stable" / "include"
     assert "function_of_python delete_;" in (include / "tiny" / "verify_kernels.h").read_text()
     assert '"delete"' in files["torch-python/tiny_ops/_operators.py"]
-    done = check_syntax(project, "kernels.cpp", flags=with_torch(), includes=[include])
+    done = check_syntax(project, "kernels.cpp", flags=torch_flags(), includes=[include])
     assert done.messages == ""
 
 

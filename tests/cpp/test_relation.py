@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -133,6 +134,27 @@ VIEWS = {
 }
 # Results that no operator of the target has, because libtorch does not compile a vector of them.
 NEVER_GIVEN = {"Scalar[]"}
+# Types of which libtorch does not compile the one or the other use. Their rows are compiled first, and alone: what is
+# refused is said in two or three attempts, of which each would compile the whole table.
+SUSPECTED = """
+    at::ArrayRef<at::TensorList>
+    int
+    uint64_t
+    at::ArrayRef<at::IntArrayRef>
+    float
+    std::vector<float>
+    at::ArrayRef<bool>
+    std::vector<bool>
+    const char*
+    std::vector<at::Scalar>
+    c10::List<at::Scalar>
+    at::Tensor*
+    double&
+    std::string&
+    std::optional<at::Tensor>&
+    std::vector<int64_t>&
+    c10::SymInt&
+""".strip().splitlines()
 # The lower bits of an `int`.
 NARROWED = {"int8_t", "const int8_t&"}
 TABLE = """\
@@ -230,27 +252,44 @@ def read_table(folder: Path) -> tuple[list[str], list[Row]]:
         for is_result, word in ((False, "TAKEN"), (True, "GIVEN")):
             head = head.replace(f"{name}_{word}", demanded(sizes, is_result))
     head = head.replace("SCHEMA_TYPES", ", ".join(f'"{one}"' for one in SCHEMA_TYPES))
-    first = head[: head.index("ROWS")].count("\n") + 1
     every = [*(("TAKE", one) for one in ARGUMENTS), *(("GIVE", one) for one in RESULTS)]
-    refused: set[int] = set()
-    # What is wrong with a template is said where it is first used; then the next use is asked.
-    while True:
-        rows = [
-            f"{word}_PROVEN({type_}) {'REFUSED' if at in refused else word}({type_})"
-            for at, (word, type_) in enumerate(every)
-        ]
-        (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=[INCLUDE])
-        if done.ok:
-            break
-        more = rows_of_errors(done.messages, first)
-        assert more - refused, done.messages
-        refused |= more
+    refused = compile_rows(folder, head, every, suspected(every), set())
+    compile_rows(folder, head, every, set(range(len(every))), refused)
     function = ctypes.CDLL(str(folder / "library.so")).table
     function.restype = ctypes.c_char_p
     lines = function().decode().splitlines()
     real, found = lines[: len(SCHEMA_TYPES)], lines[len(SCHEMA_TYPES) :]
     return real, [Row(*one, *line.split(" ", 2)) for one, line in zip(every, found, strict=True)]
+
+
+def suspected(every: Sequence[tuple[str, str]]) -> set[int]:
+    """The rows of suspected types, which may be taken by reference."""
+    types = {name.strip() for name in SUSPECTED}
+    types |= {f"const {name}&" for name in types}
+    return {at for at, (_, type_) in enumerate(every) if type_ in types}
+
+
+def compile_rows(
+    folder: Path, head: str, every: Sequence[tuple[str, str]], asked: set[int], refused: set[int]
+) -> set[int]:
+    """Compile the table with the rows that are asked for; return those that libtorch refuses, and those already known.
+
+    What is wrong with a template is said where it is first used; then the next use is asked.
+    """
+    first = head[: head.index("ROWS")].count("\n") + 1
+    while True:
+        rows = [row_of(*one, at in refused) if at in asked else "" for at, one in enumerate(every)]
+        (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
+        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=[INCLUDE])
+        if done.ok:
+            return refused
+        more = rows_of_errors(done.messages, first)
+        assert more - refused, done.messages
+        refused = refused | more
+
+
+def row_of(word: str, type_: str, is_refused: bool) -> str:
+    return f"{word}_PROVEN({type_}) {'REFUSED' if is_refused else word}({type_})"
 
 
 def rows_of_errors(messages: str, first: int) -> set[int]:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.blocks import PAGES, Block, fences
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, with_torch, write_files
 from tests.cpp.torch_ops import GENERATOR, configure, needs_cmake
 from tests.cpp.torch_ops import run as run_program
 from tests.cpp_runtime.building import INCLUDE
@@ -156,7 +156,8 @@ def assert_said(run: Run, folder: Path, target: str, kernel: str, said: str) -> 
     schema = f"- func: {namespace}::muladd(Tensor a, Tensor b, float s) -> Tensor\n  dispatch: {{CPU: muladd_cpu}}\n"
     include = generate(run, folder, target, schema)
     write_files(folder, {"kernels.cpp": kernel.replace("demo", namespace)})
-    done = check_syntax(folder, "kernels.cpp", flags=with_torch(), includes=[include])
+    flags = with_torch() if target == "cpp-torch" else torch_flags()
+    done = check_syntax(folder, "kernels.cpp", flags=flags, includes=[include])
     assert not done.ok
     for line in said.replace("‘", "'").replace("’", "'").splitlines():
         assert line in done.messages
