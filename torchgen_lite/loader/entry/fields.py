@@ -205,8 +205,6 @@ _FIELDS = (
 FIELDS = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
-# Fields that are not retired and not kept as text, so nothing is left to check.
-USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
@@ -221,16 +219,8 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
         dispatch = values.get("dispatch", ())
         implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
         values["dispatch"] = dispatch + implied
-    if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
-        _check_exclusive(reader, values)
+    _check_exclusive(reader, values)
     return values
-
-
-# An entry with none of these fields can't contradict itself.
-_EXCLUSIVE = frozenset(
-    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
-    "ufunc_inner_loop".split()
-)
 
 
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import FieldSpans, NativeFunction
-from torchgen_lite.loader.entry.fields import FIELDS, USUAL_FIELDS, read_fields
+from torchgen_lite.loader.entry.fields import FIELDS, read_fields
 from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
@@ -140,8 +140,6 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
 
 def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
-    if reader.fields.keys() <= USUAL_FIELDS:
-        return ()
     extra = []
     extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():
