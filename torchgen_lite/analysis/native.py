@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostics
 from torchgen_lite.loader.config.project import Config, locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
@@ -29,7 +29,7 @@ class NativeOperators:
     tags: Mapping[str, str] = field(default_factory=dict)
     version: Version = ()
     is_found: bool = False
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Diagnostics = ()
     autocast: str = ""
 
 

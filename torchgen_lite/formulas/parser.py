@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from torchgen_lite.diagnostics import Diagnostic, Locate, Source, Span
+from torchgen_lite.diagnostics import Diagnostics, Locate, Source, Span
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.model import CONSTANTS, PRECEDENCE, Expression, children, walk
 from torchgen_lite.schema.cursor import Abort, Cursor
@@ -38,7 +38,7 @@ _TEMPLATE = frozenset(["::", ",", "<", ">"])
 # C++ types of lists, from the namespaces `at`, `c10` and `std`.
 _LIST_TYPES = frozenset({"ArrayRef", "IntArrayRef", "SymIntArrayRef", "TensorList", "vector"})
 
-Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
+Parsed = tuple["Expression | None", Diagnostics]
 
 # White space and comments separate tokens and are dropped.
 _TOKEN = re.compile(

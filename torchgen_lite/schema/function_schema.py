@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..diagnostics import Diagnostic, Label, Locate, Source, Span
+from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import keeping, kept
@@ -24,7 +24,7 @@ from .parser import MAX_LENGTH, parse_parts
 class SchemaError(ValueError):
     """A schema that could not be parsed; `diagnostics` says where and why."""
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, diagnostics: Diagnostics) -> None:
         super().__init__("\n".join(f"{d.code}: {d.message}" for d in diagnostics))
         self.diagnostics = diagnostics
 
@@ -257,7 +257,7 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
 
 def parse_schema(
     text: str, *, locate: Locate | None = None, opaque: Collection[str] = ()
-) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
+) -> tuple[FunctionSchema | None, Diagnostics]:
     """Parse one schema, where `opaque` classes are types; None if there was any error. Never raises.
 
     `locate` turns offsets into `text` into a span of the file that the text came from.

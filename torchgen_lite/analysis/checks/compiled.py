@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from torchgen_lite.analysis.fakes.check import mistakes
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -66,7 +66,7 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Findings:
         )
 
 
-def check_effects(function: NativeFunction) -> Diagnostics:
+def check_effects(function: NativeFunction) -> Reported:
     """TG516 and TG517, of what is registered in PyTorch: compilers drop calls where PyTorch sees no effect, or does not
     look for one."""
     schema = function.func
@@ -94,7 +94,7 @@ def check_effects(function: NativeFunction) -> Diagnostics:
         )
 
 
-def check_kernels_of_triton(function: NativeFunction, keys: Collection[str]) -> Diagnostics:
+def check_kernels_of_triton(function: NativeFunction, keys: Collection[str]) -> Reported:
     """TG387: Triton launches kernels of Python, which are those for these keys."""
     for key in sorted({*function.triton}.difference(keys)):
         yield finding(

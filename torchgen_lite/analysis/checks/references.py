@@ -47,7 +47,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.python import KINDS, NUMBER_FUNCTIONS, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, Undeclared, every_part, nothing_known
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import python_names
+from torchgen_lite.loader.entry.reader import python_names
 from torchgen_lite.loader.entry.samples import Reference
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import Return

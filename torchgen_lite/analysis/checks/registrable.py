@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.compatible import INTEGERS
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
@@ -56,7 +56,7 @@ _SMALLEST = 2.2250738585072014e-308
 Atom = tuple[str, str]
 
 
-def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
+def unregistrable(functions: Iterable[NativeFunction]) -> Reported:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
@@ -65,7 +65,7 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
         yield from _impassable(function)
 
 
-def _impassable(function: NativeFunction) -> Diagnostics:
+def _impassable(function: NativeFunction) -> Reported:
     """Names of arguments that PyTorch passes on by name to a function of its own with a parameter of that name."""
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)

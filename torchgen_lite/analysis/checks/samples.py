@@ -12,7 +12,8 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import NativeFunction, python_names
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.reader import python_names
 from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch

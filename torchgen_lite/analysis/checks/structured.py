@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -12,7 +12,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 
-def check_delegates(resolved: Resolved) -> Diagnostics:
+def check_delegates(resolved: Resolved) -> Reported:
     """`structured_delegate` has to name a structured operator with the same arguments."""
     for operator in resolved.declared:
         function = operator.function
@@ -54,7 +54,7 @@ def check_delegates(resolved: Resolved) -> Diagnostics:
             )
 
 
-def check_groups(resolved: Resolved) -> Diagnostics:
+def check_groups(resolved: Resolved) -> Reported:
     """A structured operator needs its functional variant, which names the meta function."""
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, 
 from torchgen_lite.analysis.finding import Change, Changes, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, Label, read_code
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
@@ -38,7 +38,7 @@ _REMOVED = "removed"
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
 
-def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple[Diagnostic, ...]:
+def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagnostics:
     """What is incompatible in `new`, in the order of the old version.
 
     An operator derived in both versions changes only with its base, so it is not reported

@@ -7,7 +7,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
+from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -28,7 +28,7 @@ _FLAGS = frozenset({"grad_input_mask"})
 
 def check_derivatives(
     functions: Sequence[NativeFunction], helpers: Collection[str] | None = None
-) -> Diagnostics:
+) -> Reported:
     """Every mistake in the `derivatives:` of these functions.
 
     `helpers` are the functions that formulas may call besides operators. If None, calls are checked

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
+from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -35,7 +35,7 @@ _WRITING = re.compile(
 )
 
 
-def check_kinds(resolved: Resolved) -> Diagnostics:
+def check_kinds(resolved: Resolved) -> Reported:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     operators = callable_operators([o.function for o in resolved.declared])

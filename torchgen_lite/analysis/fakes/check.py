@@ -9,7 +9,7 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Help, did_you_mean
@@ -53,7 +53,7 @@ def check_fake(operator: Operator, fake: Fake) -> Findings:
             yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
-def check_presence(operator: Operator) -> Diagnostics:
+def check_presence(operator: Operator) -> Reported:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
         function = operator.function

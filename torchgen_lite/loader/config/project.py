@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
+    Diagnostics,
     Help,
     Label,
     Source,
@@ -199,7 +200,7 @@ class Config:
         return [name for found in declared if isinstance(found, dict) for name in found]
 
 
-Loaded = tuple[Config, tuple[Diagnostic, ...]]
+Loaded = tuple[Config, Diagnostics]
 
 
 def load_config(start: Path, explicit: Path | None = None) -> Loaded:
@@ -437,7 +438,7 @@ def find_key(source: Source, table: str, key: str) -> Span:
     return Span(source, 0, max(min(len(text), 1), 0))
 
 
-def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ...]:
+def check_required_version(config: Config, version: str) -> Diagnostics:
     """TG005 if the installed version is outside `required-version`."""
     clauses = parse_range(config.required_version) if config.required_version else None
     if not clauses or contains(clauses, parse_version(version)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import (
@@ -299,6 +300,11 @@ def cut_words(text: str) -> list[tuple[str, int, int]]:
         words.append((word, start, start + max(len(word), 1)))
         position += len(part) + 1
     return words
+
+
+def python_names(schema: FunctionSchema) -> dict[str, str]:
+    """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
+    return {a.name + "_" * iskeyword(a.name): a.name for a in schema.arguments}
 
 
 def short(text: str) -> str:

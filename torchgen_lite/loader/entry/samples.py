@@ -24,9 +24,8 @@ from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
-from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
-from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
+from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, python_names, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text

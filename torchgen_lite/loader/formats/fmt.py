@@ -15,7 +15,7 @@ import re
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.diagnostics import Diagnostics, Source, has_errors
 from torchgen_lite.loader.entry.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
 
 def format_text(
     text: str, path: str = "<schema>", dialect: Dialect = PYTORCH
-) -> tuple[str, tuple[Diagnostic, ...]]:
+) -> tuple[str, Diagnostics]:
     """The canonical form of a file, and the errors that kept it from being formatted.
 
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
