@@ -105,11 +105,16 @@ def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> R
     problem = unrecordable(operator, info)
     if problem is None or is_noted:
         return
-    place = function.place("derivatives") or function.place("func")
     # What it writes to is not in the schema, as TG402 says.
     lacks_a_mark = operator.kind is SchemaKind.inplace and not operator.schema.written
-    help_ = "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None
-    yield finding(function, "TG338", problem, place, "formulas here", help_)
+    yield finding(
+        function,
+        "TG338",
+        problem,
+        function.place("derivatives") or function.place("func"),
+        "formulas here",
+        "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None,
+    )
 
 
 def check_composite(function: NativeFunction, keys: Collection[str]) -> Reported:

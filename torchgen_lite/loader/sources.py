@@ -58,12 +58,11 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, Diagnostics]:
     except (OSError, ValueError) as error:
         is_missing = isinstance(error, FileNotFoundError)
         stem = suggest(path.stem, _beside(path)) if is_missing else None
-        hint = None if stem is None else meant(path.name, f"{stem}{path.suffix}")
         return None, (
             Diagnostic(
                 "TG006",
                 f"cannot read `{shown}`: {reason_of(error)}",
-                help=hint,
+                help=None if stem is None else meant(path.name, f"{stem}{path.suffix}"),
             ),
         )
     if len(data) > MAX_BYTES:

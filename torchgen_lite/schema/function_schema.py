@@ -190,12 +190,11 @@ class FunctionSchema:
         ]
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
-                label = Label(argument.span, "named again here") if argument.span else None
                 faults.append(
                     Diagnostic(
                         "TG203",
                         f"duplicate argument `{parameters[index]}`",
-                        label,
+                        Label(argument.span, "named again here") if argument.span else None,
                     )
                 )
         if faults:

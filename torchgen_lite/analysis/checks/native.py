@@ -36,14 +36,13 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Reported:
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
         own = _with_a_dot(resolved, function, names)
-        hint = own or did_you_mean(name, names) or _OWN.format(name)
         yield finding(
             function,
             "TG315",
             f"PyTorch has no operator `{name}`",
             None,
             "never called",
-            hint,
+            own or did_you_mean(name, names) or _OWN.format(name),
         )
         return
     difference = compare_kernels(function, native.function)
@@ -58,10 +57,9 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Reported:
         label = f"PyTorch has `{theirs}`"
     else:
         label = "PyTorch does not have it"
-    code = "TG316" if difference.rank is Rank.aborts else "TG317"
     yield finding(
         function,
-        code,
+        "TG316" if difference.rank is Rank.aborts else "TG317",
         f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}",
         at_fault,
         label,

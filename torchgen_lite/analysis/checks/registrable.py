@@ -70,12 +70,11 @@ def _impassable(function: NativeFunction) -> Reported:
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)
         if caller:
-            span = argument.name_span or argument.span
             yield finding(
                 function,
                 "TG395",
                 f"{caller} cannot call an operator whose argument is called `{argument.name}`",
-                span,
+                argument.name_span or argument.span,
                 f"fails under `{label}`",
                 f"call it `{argument.name}_`",
             )
@@ -107,11 +106,10 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Findings:
         yield from _types(argument.type, argument.type_span, function.torch)
         problem = default_problem(argument)
         if problem:
-            span = argument.default_span or argument.span
             yield Found(
                 "TG512",
                 f"PyTorch cannot take the default of argument `{argument.name}`: {problem}",
-                span,
+                argument.default_span or argument.span,
                 "this default",
                 "leave the default out, or take an optional argument with the default `None`",
             )

@@ -76,13 +76,12 @@ def missing(
     without = [r for r in releases if r not in having]
     if not without:
         return
-    message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
     range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
     yield finding(
         function,
         "TG340",
-        message,
+        f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`",
         span,
         "not there",
         f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration',

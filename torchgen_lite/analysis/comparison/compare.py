@@ -133,9 +133,13 @@ def _compare_kernels(old: Offer, new: Offer) -> Changes:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
-        here = difference.new and difference.new.span
-        there = difference.old and difference.old.span
-        yield Change("TG366", "kernels have another type", here, "here", there)
+        yield Change(
+            "TG366",
+            "kernels have another type",
+            difference.new and difference.new.span,
+            "here",
+            difference.old and difference.old.span,
+        )
 
 
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Changes:
@@ -288,14 +292,12 @@ def _compare_argument(old: Argument, new: Argument) -> Changes:
 
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
     if len(old.returns) != len(new.returns):
-        here = new.returns[-1].span if new.returns else None
-        there = old.returns[-1].span if old.returns else None
         yield Change(
             "TG361",
             f"it returns {len(new.returns)} values, and used to return {len(old.returns)}",
-            here,
+            new.returns[-1].span if new.returns else None,
             "here",
-            there,
+            old.returns[-1].span if old.returns else None,
         )
         return
     for was, now in zip(old.returns, new.returns):

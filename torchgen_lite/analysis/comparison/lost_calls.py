@@ -67,11 +67,10 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> C
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
-        here = place or now.function.place("dispatch")
         yield Change(
             code,
             message,
-            here,
+            place or now.function.place("dispatch"),
             label,
             _place(operator, code, old.registered.get(cells[0].source)),
         )

@@ -48,8 +48,12 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Findings:
     assert derivatives is not None
     refusal = _refusal(function)
     if refusal is not None:
-        span = function.place("derivatives") or derivatives.span
-        yield Found("TG325", refusal, span, "no formulas here")
+        yield Found(
+            "TG325",
+            refusal,
+            function.place("derivatives") or derivatives.span,
+            "no formulas here",
+        )
         return
     flags = derivatives.output_differentiability
     count = len(schema.returns)

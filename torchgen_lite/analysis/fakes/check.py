@@ -98,13 +98,12 @@ def _check_rules(operator: Operator, fake: Fake) -> Findings:
         names = [result.name for result in needing.values()]
         for rule in rules:
             if rule.name not in names:
-                hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
                 yield Found(
                     "TG331",
                     f"`{schema.full_name}` has no result `{rule.name}`",
                     rule.name_span,
                     "not a result",
-                    hint,
+                    did_you_mean(rule.name, names) or f"the results are {', '.join(names)}",
                 )
         given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]

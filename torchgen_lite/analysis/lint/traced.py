@@ -55,8 +55,14 @@ def numbers_of_the_fake(operator: Operator) -> Reported:
             hint = "return `SymInt`, with `torch.library.get_ctx().new_dynamic_size()` in a fake that is a function"
         elif type_ in _SYMBOLIC:
             hint = "a fake that is a function can give a number that is not known"
-        place = value.span if value is not None else function.place("fake") or result.value.span
-        yield finding(function, "TG423", message, place, "this number", hint)
+        yield finding(
+            function,
+            "TG423",
+            message,
+            value.span if value is not None else function.place("fake") or result.value.span,
+            "this number",
+            hint,
+        )
 
 
 def _is_built_in(operator: Operator, result: Result, value: Expression | None) -> bool:

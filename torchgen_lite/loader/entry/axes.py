@@ -91,9 +91,14 @@ def _read_tensors(
         match = _TENSOR.match(text, start)
         if match is None:
             rest = text[start:].strip()
-            message = f"`{short(rest)}` is not a tensor and its axes" if rest else "no tensor"
             at = len(text) - len(text[start:].lstrip()) if rest else max(start - 1, 0)
-            reader.report("TG348", message, locate(at, at + max(len(rest), 1)), "here", _EXAMPLE)
+            reader.report(
+                "TG348",
+                f"`{short(rest)}` is not a tensor and its axes" if rest else "no tensor",
+                locate(at, at + max(len(rest), 1)),
+                "here",
+                _EXAMPLE,
+            )
             return None
         axes = []
         for word, begin, end in cut_words(match["axes"]) if match["axes"].strip() else ():

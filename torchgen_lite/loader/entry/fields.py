@@ -255,13 +255,12 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
     """Report two exclusive fields; the first may be from the operator that the entry names."""
     fields = reader.fields
-    given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
     reader.report(
         "TG116",
         f"`{first}` and `{second}` exclude each other",
         fields[second][0],
         f"not together with `{first}`",
-        secondary=given,
+        secondary=(Label(reader.span(fields[first][0]), "given here"),) if first in fields else (),
     )
 
 

@@ -167,13 +167,12 @@ class EntryReader:
             elif key.value == "<<" and not key.style:
                 self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
-                hint = "another entry begins with `- func: ...`" if key.value == "func" else None
                 self.report(
                     "TG105",
                     f"`{short(key.value)}` is written twice",
                     key,
                     "written again here",
-                    hint,
+                    "another entry begins with `- func: ...`" if key.value == "func" else None,
                     (Label(self.span(pairs[key.value][0]), "first written here"),),
                 )
             else:

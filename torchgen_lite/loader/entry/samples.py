@@ -101,13 +101,12 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
         if key.value in FIELDS:
             values[key.value] = value
             continue
-        near = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
         reader.report(
             "TG335",
             f"unknown field `{short(key.value)}` of `samples`",
             key,
             "not a field",
-            near,
+            did_you_mean(key.value, FIELDS) or "write each sample behind a dash",
         )
     if "calls" not in values:
         if len(values) == len(node.items):
@@ -376,14 +375,13 @@ def _read_python(
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        hint = error.msg if isinstance(error, SyntaxError) else None
         reader.refuse(
             "TG335",
             scalar.value.strip(),
             "an expression of Python",
             node,
             "here",
-            hint,
+            error.msg if isinstance(error, SyntaxError) else None,
         )
         return None
     place = _placed(scalar.value, reader.locator(scalar))
