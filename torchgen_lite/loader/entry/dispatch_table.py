@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.reader import (
@@ -101,9 +101,7 @@ def _read_line(
                 f"dispatch key `{name}` is in the table twice",
                 span,
                 "given again here",
-                secondary=(
-                    (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
-                ),
+                other=(earlier.key_span, "first given here"),
             )
         elif name is not None and kernel is not None:
             entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))

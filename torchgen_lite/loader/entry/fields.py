@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry import native_fields as native
 from torchgen_lite.loader.entry import shapes
@@ -260,7 +259,7 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
         f"`{first}` and `{second}` exclude each other",
         fields[second][0],
         f"not together with `{first}`",
-        secondary=(Label(reader.span(fields[first][0]), "given here"),) if first in fields else (),
+        other=(reader.span(fields[first][0]) if first in fields else None, "given here"),
     )
 
 

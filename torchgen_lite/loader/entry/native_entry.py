@@ -8,7 +8,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any
 
-from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant
+from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import FieldSpans, NativeFunction
 from torchgen_lite.loader.entry.fields import FIELDS, read_fields
@@ -121,7 +121,7 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
                     f"duplicate {what} `{name}`",
                     span,
                     "named again here",
-                    secondary=(Label(first, "first named here"),) if first else (),
+                    other=(first, "first named here"),
                 )
 
 

@@ -119,9 +119,9 @@ class EntryReader:
         at: Span | Node,
         label: str = "",
         help: Help | None = None,
-        secondary: tuple[Label, ...] = (),
+        other: tuple[Span | None, str] = (None, ""),
     ) -> None:
-        """Record a diagnostic about this entry, unless it has too many already."""
+        """Record a diagnostic about this entry, unless it has too many already. `other` is a second labeled place."""
         self.reported += 1
         if self.is_full:
             return
@@ -130,7 +130,7 @@ class EntryReader:
                 code,
                 message,
                 Label(at if isinstance(at, Span) else self.span(at), label),
-                secondary,
+                (Label(other[0], other[1]),) if other[0] else (),
                 help,
                 **self.about,
             )
@@ -173,7 +173,7 @@ class EntryReader:
                     key,
                     "written again here",
                     "another entry begins with `- func: ...`" if key.value == "func" else None,
-                    (Label(self.span(pairs[key.value][0]), "first written here"),),
+                    (self.span(pairs[key.value][0]), "first written here"),
                 )
             else:
                 pairs[key.value] = key, value

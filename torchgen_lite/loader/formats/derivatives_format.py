@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Label, did_you_mean, meant
+from torchgen_lite.diagnostics import did_you_mean, meant
 from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
@@ -87,7 +87,7 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
             f"the arguments of `{schema.full_name}` are named differently where it is declared",
             name,
             "formulas use these names",
-            secondary=(Label(there, "declared here"),) if there else (),
+            other=(there, "declared here"),
         )
         return
     if earlier.is_native(function.name):
