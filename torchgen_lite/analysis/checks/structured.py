@@ -96,10 +96,9 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
         is_own = function.place("structured") is not None
         has_kernel = function.dispatch or function.ufunc_inner_loop
         if is_own and function.func.out and not has_kernel:
-            name = function.func.local_name
             yield Found(
                 "TG314",
-                f"structured `{name}` names no kernel, which makes it composite",
+                f"structured `{function.func.local_name}` names no kernel, which makes it composite",
                 function.place("structured"),
                 "composite",
                 "add `dispatch:` with a kernel",

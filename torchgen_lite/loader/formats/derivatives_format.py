@@ -81,13 +81,12 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     every = [f for f in functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
-        there = function.func.span
         reader.report(
             "TG307",
             f"the arguments of `{schema.full_name}` are named differently where it is declared",
             name,
             "formulas use these names",
-            other=(there, "declared here"),
+            other=(function.func.span, "declared here"),
         )
         return
     if earlier.is_native(function.name):
