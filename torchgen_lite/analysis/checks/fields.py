@@ -60,9 +60,8 @@ _CHECKS: Sequence[tuple[str, Callable[[Operator, Any], Findings]]] = (
 
 
 def _check_entry(operator: Operator) -> Reported:
-    function = operator.function
     for field, check in _CHECKS:
-        value = getattr(function, field)
+        value = getattr(operator.function, field)
         if value:
             found = check(operator, value)
-            yield from findings(function, found, getattr(value, "span", None))
+            yield from findings(operator.function, found, getattr(value, "span", None))

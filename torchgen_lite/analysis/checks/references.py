@@ -297,11 +297,10 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Findings:
 
 def _is_uncalled(part: Typed) -> bool:
     """Whether a value is a method of a tensor, and not what it gives."""
-    node = part.node
-    if not isinstance(node, nodes.Member) or part.parts[0].kind.present != TENSOR:
+    if not isinstance(part.node, nodes.Member) or part.parts[0].kind.present != TENSOR:
         return False
     torch = functions_of_torch()
-    return node.name in torch.python_methods - torch.attributes
+    return part.node.name in torch.python_methods - torch.attributes
 
 
 def _uncalled(part: Typed) -> Found:

@@ -115,13 +115,12 @@ def _unreadable_call(node: nodes.Call) -> Findings:
 
 def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
-    name = schema.full_name
     positional = [a for a in schema.arguments if not a.kwarg_only]
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
         yield Found(
             "TG336",
-            f"`{name}` takes {len(positional)} positional arguments",
+            f"`{schema.full_name}` takes {len(positional)} positional arguments",
             extra.span,
             "one more",
         )
@@ -134,7 +133,7 @@ def _bind(function: NativeFunction, sample: Sample) -> Findings:
         if keyword not in names:
             yield Found(
                 "TG336",
-                f"`{name}` has no argument `{keyword}`",
+                f"`{schema.full_name}` has no argument `{keyword}`",
                 span,
                 "here",
                 did_you_mean(keyword, names),

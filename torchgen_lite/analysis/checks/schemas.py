@@ -46,14 +46,13 @@ def _takes_none(type_: Type) -> bool:
 def _none(argument: Argument) -> Found:
     """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
     right = f"{argument.type}?"
-    place = argument.type_span
     text = f"write `{right} {argument.name}=None`"
     return Found(
         "TG218",
         f"default `None` does not fit type `{argument.type}`",
         argument.default_span or argument.span,
         "not optional",
-        Suggestion(text, place, right, is_safe=False) if place else text,
+        Suggestion(text, argument.type_span, right, is_safe=False) if argument.type_span else text,
     )
 
 

@@ -96,12 +96,10 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Findin
 
 def _only_notes(function: NativeFunction) -> bool:
     """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
-    schema = function.func
-    derivatives = function.derivatives
-    tensors = {a.name for a in tensors_in(schema.arguments)}
-    if derivatives is None or not schema.written:
+    tensors = {a.name for a in tensors_in(function.func.arguments)}
+    if function.derivatives is None or not function.func.written:
         return False
-    for _, formulas in derivatives.variants:
+    for _, formulas in function.derivatives.variants:
         noted: set[str] = set()
         for formula in formulas:
             if formula.word != NOT_DIFFERENTIABLE:

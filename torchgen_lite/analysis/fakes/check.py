@@ -56,12 +56,11 @@ def check_fake(operator: Operator, fake: Fake) -> Findings:
 def check_presence(operator: Operator) -> Reported:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
-        function = operator.function
         yield finding(
-            function,
+            operator.function,
             "TG339",
             f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it",
-            function.place("func"),
+            operator.function.place("func"),
             "here",
             "add `fake:`, or a kernel for `Meta`",
         )

@@ -81,9 +81,8 @@ def _is_built_in(operator: Operator, result: Result, value: Expression | None) -
 
 def sizes_of_fixed_integers(operator: Operator) -> Reported:
     """TG424: an `int` that gives a size, for each value of which a program is compiled again."""
-    function = operator.function
     integers = {a.name: a for a in operator.schema.arguments if _is_integer(a)}
-    for rule in rules_by_result(function).values():
+    for rule in rules_by_result(operator.function).values():
         shape = rule.get("shape")
         names = [part for part in walk(shape) if isinstance(part, Name)] if shape else []
         for name in names:
@@ -94,7 +93,7 @@ def sizes_of_fixed_integers(operator: Operator) -> Reported:
             symbolic = text.replace("int", "SymInt")
             # Callers in C++ give another type.
             yield finding(
-                function,
+                operator.function,
                 "TG424",
                 f"`{argument.name}` is a size, and a program is compiled for each of its values",
                 argument.type_span,

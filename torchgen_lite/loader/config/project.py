@@ -209,11 +209,10 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
     path = explicit if explicit is not None else find_config(start, diagnostics)
     if path is None:
         return Config(root=start), tuple(diagnostics)
-    root = path.parent
-    source, unread = read_source(path, root)
+    source, unread = read_source(path, path.parent)
     if source is None:
         found = [Diagnostic("TG001", d.message, d.label) for d in unread]
-        return Config(root=root, path=path), tuple(diagnostics + found)
+        return Config(root=path.parent, path=path), tuple(diagnostics + found)
     # Editors on Windows write a byte order mark, which is not part of the text.
     text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     return parse_config(Source(source.path, text), path, diagnostics)
