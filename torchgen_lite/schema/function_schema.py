@@ -17,7 +17,7 @@ from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, BaseType, Return, find_annotation, walk_type
+from .model import Argument, BaseType, Return, walk_type
 from .parser import MAX_LENGTH, parse_parts
 
 
@@ -132,7 +132,7 @@ class FunctionSchema:
     @kept
     def annotated(self) -> tuple[Argument, ...]:
         """Arguments with an alias annotation: most operators have none."""
-        return tuple([a for a in self.arguments if find_annotation(a.type) is not None])
+        return tuple([a for a in self.arguments if a.annotation is not None])
 
     @kept
     def written(self) -> tuple[Argument, ...]:
@@ -141,8 +141,7 @@ class FunctionSchema:
     @kept
     def is_aliasing(self) -> bool:
         """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
-        results = [find_annotation(value.type) for value in self.returns]
-        if any(one is not None and not one.is_write for one in results):
+        if any(value.annotation is not None and not value.is_write for value in self.returns):
             return True
         return any(a.annotation is not None and "*" in a.annotation.after for a in self.annotated)
 

@@ -13,7 +13,6 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema.model import find_annotation
 
 
 def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
@@ -23,7 +22,7 @@ def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
 
 def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
     """TG387, where no kernel can be put in the place of calls."""
-    is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
+    is_returned = any(value.annotation for value in operator.schema.returns)
     yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")
 
 

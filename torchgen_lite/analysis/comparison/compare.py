@@ -388,19 +388,19 @@ _BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
 }
 
 
-def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
+def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[str]:
     before = {operator.name for operator in old}
-    return tuple([operator.name for operator in new if operator.name not in before])
+    return [operator.name for operator in new if operator.name not in before]
 
 
 def changed_compatibly(
     old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
-) -> tuple[str, ...]:
+) -> list[str]:
     """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
     kept = now.keys() - set(found)
     left = [(o.schema.local_text, now[o.name]) for o in old if o.name in kept]
-    return tuple([text for before, text in left if text != before])
+    return [text for before, text in left if text != before]
 
 
 def causes(

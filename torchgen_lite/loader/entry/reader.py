@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
@@ -289,16 +289,14 @@ class EntryReader:
         return False
 
 
-def cut_words(text: str) -> list[tuple[str, int, int]]:
+def cut_words(text: str) -> Iterator[tuple[str, int, int]]:
     """The words of a comma list, and where each starts and ends; an empty word is one character."""
-    words = []
     position = 0
     for part in text.split(","):
         word = part.strip()
         start = position + len(part) - len(part.lstrip())
-        words.append((word, start, start + max(len(word), 1)))
+        yield word, start, start + max(len(word), 1)
         position += len(part) + 1
-    return words
 
 
 def python_names(schema: FunctionSchema) -> dict[str, str]:
