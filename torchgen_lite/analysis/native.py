@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.files import find_torch_files, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED, load_related, read_release
-from torchgen_lite.loader.versions import Version
+from torchgen_lite.loader.versions import Version, parse_version
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,10 @@ class NativeOperators:
     is_found: bool = False
     diagnostics: Diagnostics = ()
     autocast: str = ""
+
+    def release_for(self, config: Config) -> Version:
+        """The release of PyTorch that entries are read for, if it is known."""
+        return parse_version(config.for_torch) or self.version
 
 
 NO_NATIVE = NativeOperators()

@@ -19,7 +19,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch.files import InstalledTorch
-from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.versions import Version
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.calls import Speech
@@ -114,7 +114,7 @@ def build_program(
     with it.
     """
     known = KNOWN_TAGS if tags is None else tags
-    release = parse_version(config.for_torch) or native.version
+    release = native.release_for(config)
     beside = {native.version, release} if native.is_found else None
     entries = list(functions)
     read = list(diagnostics)
