@@ -115,7 +115,11 @@ _METHODS = {
 _HELPERS = ("TensorGeometry", "to_args_scalartypes", "to_args_sizes", "to_args_sizes_symint")
 
 GRADIENTS = Language(
-    TRUTH, _ATTRIBUTES, _METHODS, dict.fromkeys(_HELPERS, Function(kinds.UNKNOWN)), kinds.TENSOR
+    TRUTH,
+    _ATTRIBUTES,
+    _METHODS,
+    dict.fromkeys(_HELPERS, Function(kinds.UNKNOWN)),
+    kinds.TENSOR,
 )
 CERTAIN = GRADIENTS._replace(assumed=kinds.UNKNOWN)
 """The same formulas, for checks: what is not declared may be anything."""

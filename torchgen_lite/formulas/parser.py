@@ -108,7 +108,13 @@ class _Parser(Cursor):
         opening = self.left_open() if self.kind == END else None
         if opening is not None:
             sign = self.text[opening]
-            self.report("TG219", f"`{sign}` is not closed", opening, opening + 1, "opened here")
+            self.report(
+                "TG219",
+                f"`{sign}` is not closed",
+                opening,
+                opening + 1,
+                "opened here",
+            )
             return Abort()
         return self.abort("TG219", f"expected {wanted}, found {self.found()}", "here")
 
@@ -122,7 +128,13 @@ class _Parser(Cursor):
                 opened.pop()
         return opened[-1] if opened else None
 
-    def refuse(self, message: str, start: int, end: int, label: str = "here") -> NoReturn:
+    def refuse(
+        self,
+        message: str,
+        start: int,
+        end: int,
+        label: str = "here",
+    ) -> NoReturn:
         self.report("TG219", message, start, end, label)
         raise Abort
 
