@@ -37,7 +37,6 @@ from torchgen_lite.loader.python.kernel_modules import (
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED
-from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import (
     generation_of,
@@ -181,7 +180,7 @@ def read_program(
     tags = torch_tags
     if tags is None:
         tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
-    release = parse_version(config.for_torch) or native.version
+    release = native.release_for(config)
     own = (config.extra_fields, config.namespace, config.privateuse1)
     functions, found = load_native_functions(
         sources,

@@ -167,13 +167,12 @@ def _check_names(
                 every,
             )
         elif name not in names:
-            hint = did_you_mean(name, names) or every
             yield Found(
                 "TG349",
                 f"`{schema.full_name}` has no {what} `{name}`",
                 value.span,
                 f"not a {what}",
-                hint,
+                did_you_mean(name, names) or every,
             )
         elif name in seen:
             yield Found("TG349", f"{what} `{name}` is named twice", value.span, "again")
@@ -214,13 +213,12 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
     for axis in first.values():
         lacking = [one.name for one in whole.results if axis not in one.axes]
         if axis.name not in given:
-            hint = did_you_mean(axis.name, given) or "give the shape with `fake:`, without `axes`"
             yield Found(
                 "TG349",
                 f"no tensor has axis `{axis.name}`",
                 axis.span,
                 "only in a result",
-                hint,
+                did_you_mean(axis.name, given) or "give the shape with `fake:`, without `axes`",
             )
         elif lacking and not axis.mark:
             yield Found(

@@ -154,7 +154,6 @@ _SUBJECTS: Sequence[tuple[str, str, Callable[[_Call], Answer | None]]] = (
 
 def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, str, str]]:
     """What only the package of torch-python registers."""
-    function = operator.function
     line = operator.axes
     without = Answer(WORKS, _COMPOSED) if is_composed else Answer(REFUSED, "no axes")
     yield "DTensor", *(Answer(WORKS, "axes") if line else without)
@@ -165,8 +164,8 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
     else:
         yield "Jagged NestedTensor", *without
     yield "Flop counter", *_said(_counted_by(operator))
-    yield "Decompositions", *_said(", ".join(function.decompose))
-    yield "Selective checkpoint", *_said(function.checkpoint or "")
+    yield "Decompositions", *_said(", ".join(operator.function.decompose))
+    yield "Selective checkpoint", *_said(operator.function.checkpoint or "")
 
 
 def _said(text: str) -> Answer:

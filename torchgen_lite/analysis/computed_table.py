@@ -110,11 +110,10 @@ def cell_of(registrations: Registrations, slot: str) -> Cell:
 
 def _cells(registrations: Registrations, slots: Iterable[str]) -> Iterator[Cell]:
     kernels = kernels_by_key(registrations)
-    fallbacks = registrations.fallbacks
-    filled = _filled(frozenset(kernels), frozenset(fallbacks), registrations.keys)
+    filled = _filled(frozenset(kernels), frozenset(registrations.fallbacks), registrations.keys)
     for slot in slots:
         step, origin, source = filled[slot]
-        label = fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
+        label = registrations.fallbacks[slot] if origin == FALLBACK else kernels.get(source, "")
         whose = "" if registrations.own is None or not source else PYTORCHS
         if registrations.own and source in registrations.own:
             whose = YOURS

@@ -33,7 +33,7 @@ class Change(NamedTuple):
 
 Findings = Iterator[Found]
 Changes = Iterator[Change]
-Diagnostics = Iterator[Diagnostic]
+Reported = Iterator[Diagnostic]
 
 
 def finding(
@@ -62,7 +62,7 @@ Rule = Callable[[NativeFunction], Findings]
 """What can be wrong with an entry by itself."""
 
 
-def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Diagnostics:
+def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Reported:
     """What these rules find in each of the entries."""
     for function in functions:
         for rule in rules:
@@ -71,6 +71,6 @@ def of_each(functions: Iterable[NativeFunction], rules: Iterable[Rule]) -> Diagn
 
 def findings(
     function: NativeFunction, found: Iterable[Found], place: Span | None = None
-) -> Diagnostics:
+) -> Reported:
     """The diagnostics of what a check found in an entry, by default at a place in it."""
     return (finding(function, *one._replace(span=one.span or place)) for one in found)

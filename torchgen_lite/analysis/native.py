@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostics
 from torchgen_lite.loader.config.project import Config, locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.reader import Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.files import find_torch_files, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED, load_related, read_release
-from torchgen_lite.loader.versions import Version
+from torchgen_lite.loader.versions import Version, parse_version
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,12 @@ class NativeOperators:
     tags: Mapping[str, str] = field(default_factory=dict)
     version: Version = ()
     is_found: bool = False
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Diagnostics = ()
     autocast: str = ""
+
+    def release_for(self, config: Config) -> Version:
+        """The release of PyTorch that entries are read for, if it is known."""
+        return parse_version(config.for_torch) or self.version
 
 
 NO_NATIVE = NativeOperators()

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
-from torchgen_lite.analysis.finding import Diagnostics
+from torchgen_lite.analysis.finding import Reported
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, follow_native
 from torchgen_lite.analysis.overlay import by_range, entries_for, merge_overlays
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.analysis.suppress import filter_diagnostics, leave_out, unknown_codes
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config.project import Config
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.python.kernel_modules import KernelIndex
 from torchgen_lite.loader.torch.files import InstalledTorch
-from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.versions import Version
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.calls import Speech
@@ -39,7 +39,7 @@ class Program:
 
     resolved: Resolved
     config: Config
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Diagnostics = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     modules: Modules = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Program:
         for options in self.modules.values():
             yield from options.values()
 
-    def wanted(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def wanted(self, found: Iterable[Diagnostic]) -> Diagnostics:
         """The findings that neither the configuration nor a comment excludes."""
         return filter_diagnostics(found, self.config, self.entries, self.sources)
 
@@ -114,7 +114,7 @@ def build_program(
     with it.
     """
     known = KNOWN_TAGS if tags is None else tags
-    release = parse_version(config.for_torch) or native.version
+    release = native.release_for(config)
     beside = {native.version, release} if native.is_found else None
     entries = list(functions)
     read = list(diagnostics)
@@ -172,7 +172,7 @@ def _resolve(
 
 def _check_fields(
     resolved: Resolved, formulas: KernelIndex | None, speech: Speech | None
-) -> Diagnostics:
+) -> Reported:
     """The findings in the fields that PyTorch's own entries do not have."""
     if any(map(_has_fields_of_ours, resolved.functions)):
         # Imported here: other programs have no use for the language of formulas.

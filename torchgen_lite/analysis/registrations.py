@@ -161,15 +161,14 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[DispatchEntry, ...]:
     """The kernels in effect, without inner loop kernels that no kernel module defines."""
-    function = operator.function
     kernels = operator.own_kernels
-    if not function.ufunc_inner_loop:
+    if not operator.function.ufunc_inner_loop:
         return kernels
     defined = program.module_functions(policy.target, "kernels")
     if defined is None:
         return kernels
     # CUDA's kernel is asked for even where there is none.
-    ufunc = f"ufunc_{function.func.base_name}_CUDA"
+    ufunc = f"ufunc_{operator.function.func.base_name}_CUDA"
     return tuple([k for k in kernels if k.kernel != ufunc or defined.find(ufunc) is not None])
 
 
@@ -191,10 +190,9 @@ def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type. Those on lists return nothing and are left out."""
     if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
-    keys = operator.keys
-    is_by_hand = not keys and operator.function.manual_kernel_registration
+    is_by_hand = not operator.keys and operator.function.manual_kernel_registration
     composite = COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"}
-    return not is_by_hand and keys.isdisjoint(composite)
+    return not is_by_hand and operator.keys.isdisjoint(composite)
 
 
 def _selects_backend(operator: Operator, policy: Policy) -> bool:

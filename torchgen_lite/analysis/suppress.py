@@ -14,9 +14,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from torchgen_lite.analysis.finding import Diagnostics
+from torchgen_lite.analysis.finding import Reported
 from torchgen_lite.diagnostics import (
     Diagnostic,
+    Diagnostics,
     Label,
     Source,
     Span,
@@ -69,7 +70,7 @@ def filter_diagnostics(
     config: Config,
     functions: Sequence[NativeFunction],
     sources: Sequence[Source],
-) -> tuple[Diagnostic, ...]:
+) -> Diagnostics:
     """Drop findings that the configuration or a comment excludes."""
     found = tuple(diagnostics)
     if not any(map(_is_suppressible, found)):
@@ -159,7 +160,7 @@ def _is_suppressed(
     return here in lines
 
 
-def unknown_codes(source: Source) -> Diagnostics:
+def unknown_codes(source: Source) -> Reported:
     """Comments that name a nonexistent code."""
     wrong = (one for one in _codes(source) if one[0] not in code_names())
     others = (one for one in wrong if not is_of_others(one[0]))

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -95,7 +95,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
     return None
 
 
-def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> Diagnostics:
+def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> Reported:
     """TG338: formulas that `torch.library` is to register, and cannot."""
     function = operator.function
     if function.derivatives is None or is_view_rule(function):
@@ -105,14 +105,19 @@ def check_recording(operator: Operator, info: DifferentiabilityInfo | None) -> D
     problem = unrecordable(operator, info)
     if problem is None or is_noted:
         return
-    place = function.place("derivatives") or function.place("func")
     # What it writes to is not in the schema, as TG402 says.
     lacks_a_mark = operator.kind is SchemaKind.inplace and not operator.schema.written
-    help_ = "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None
-    yield finding(function, "TG338", problem, place, "formulas here", help_)
+    yield finding(
+        function,
+        "TG338",
+        problem,
+        function.place("derivatives") or function.place("func"),
+        "formulas here",
+        "write `Tensor(a!)` for what it writes to" if lacks_a_mark else None,
+    )
 
 
-def check_composite(function: NativeFunction, keys: Collection[str]) -> Diagnostics:
+def check_composite(function: NativeFunction, keys: Collection[str]) -> Reported:
     """TG520, of an entry with kernels in Python for these keys."""
     if not {COMPOSITE_IMPLICIT, "Meta"}.issubset(keys):
         return

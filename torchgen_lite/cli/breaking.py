@@ -273,7 +273,7 @@ def _causes(versions: _Versions, judged: Judged) -> list[str]:
 def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     """The new operators, and the changes that break nothing."""
     found = {one.operator for one in judged.changes}
-    return list(added_operators(*versions)), list(changed_compatibly(*versions, found))
+    return added_operators(*versions), changed_compatibly(*versions, found)
 
 
 _FINDING = ("operator", "what", "finding", "place", "what to do")

@@ -26,6 +26,7 @@ from .full import sum_up as sum_up
 from .github import render_github as render_github
 from .json_format import render_json as render_json
 from .model import Diagnostic as Diagnostic
+from .model import Diagnostics as Diagnostics
 from .model import Edit as Edit
 from .model import Help as Help
 from .model import Label as Label

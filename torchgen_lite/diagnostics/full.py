@@ -119,8 +119,7 @@ def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[lis
 
 
 def _render(diagnostic: Diagnostic, paint: Paint, columns: int) -> str:
-    severity = diagnostic.severity
-    head = paint(f"{severity}[{diagnostic.code}]", severity)
+    head = paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
     lines = [f"{head}{paint(': ' + one_line(diagnostic.message), 'bold')}"]
     places = [label.span for label in (diagnostic.label, *diagnostic.secondary) if label]
     if diagnostic.context is not None:

@@ -208,7 +208,10 @@ class Diagnostic:
         return self.label.span.source.line_column(self.label.span.end) if self.label else (0, 0)
 
 
-def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+Diagnostics = tuple[Diagnostic, ...]
+
+
+def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> Diagnostics:
     """By file, line, column, code; those without a place come first. Exact repeats are dropped."""
     keyed = {(d.path, d.start(), d.code, d.message): d for d in diagnostics}
     return tuple(keyed[key] for key in sorted(keyed))

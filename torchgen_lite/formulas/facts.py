@@ -8,11 +8,9 @@ A formula that needs only the shape of a tensor must not keep its memory alive, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
-from torchgen_lite.formulas.model import Call, Expression, Literal, Member, Name, Unary, called_name
 from torchgen_lite.schema.dispatch_kind import DispatchKind
 
 
@@ -43,15 +41,6 @@ class Fact(Enum):
     sym_strides = "sym_strides"
 
 
-_NAMED_ALIKE = "dim layout numel options scalar_type sym_numel sym_sizes sym_strides".split()
-METHODS = {
-    **{name: Fact[name] for name in _NAMED_ALIKE},
-    "is_conj": Fact.conjugate,
-    "size": Fact.sym_sizes,
-    "sym_blocksize": Fact.blocksize,
-}
-"""Methods without arguments whose result is saved instead of the tensor."""
-
 FUNCTIONS = {
     "TensorGeometry": Fact.geometry,
     "to_args_scalartypes": Fact.args_scalartypes,
@@ -64,9 +53,6 @@ FUNCTIONS = {
 
 BROUGHT = frozenset({"not_implemented", *FUNCTIONS})
 """Functions that generated code has, which nobody declares."""
-
-# The same facts as attributes, which our own formulas may use: `self.shape`.
-_ATTRIBUTES = {fact.value: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,38 +94,3 @@ class Saved:
     def keeps_list(self) -> bool:
         """Whether a list of tensors is kept alive."""
         return self.is_whole and self.carries.is_list
-
-
-def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
-    """What to save for an expression that is one of these values or a fact about one; else None."""
-    match node:
-        case Name(text):
-            return values.get(text)
-        case Member(value, name):
-            return _about(value, values, _ATTRIBUTES.get(name))
-        case Call(Member(value, "sym_sizes", True), (), ()):
-            return _about(value, values, Fact.sym_sizes_opt)
-        case Call(Member(value, name, False), (), ()):
-            return _about(value, values, METHODS.get(name))
-        case Call(
-            Member(value, "size" | "sym_size", False), (Literal() | Name() | Unary() as dim,), ()
-        ):
-            return _about(value, values, Fact.size, str(dim))
-        case Call(function, (value,), ()) if not isinstance(function, Member):
-            return _about(value, values, FUNCTIONS.get(called_name(node) or ""))
-    return None
-
-
-def _about(
-    value: Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
-) -> Saved | None:
-    source = values.get(value.text) if isinstance(value, Name) else None
-    if source is None or fact is None:
-        return None
-    has_sizes = source.carries.has_tensors and not source.carries.is_list
-    if fact in (Fact.size, Fact.sym_sizes) and not has_sizes:
-        return None  # `sizes.size()` is the length of a list.
-    saved = replace(source, fact=fact, dim=dim)
-    while saved.name in values:
-        saved = replace(saved, apart=f"{saved.apart}_")
-    return saved

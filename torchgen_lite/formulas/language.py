@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas.facts import Fact
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 
@@ -28,10 +29,12 @@ INTEGRAL_DTYPES = frozenset(n for n, enum in ENUMERATORS["ScalarType"].items() i
 
 
 class Method(NamedTuple):
-    """A method of a tensor: the kind of its result, and of the one for an integer, if it takes one."""
+    """A method of a tensor: the kind of its result, and of the one for an integer, if it takes one; what is saved for
+    its result instead of the tensor."""
 
     result: kinds.Kind
     indexed: kinds.Kind | None = None
+    saved: Fact | None = None
 
 
 class Function(NamedTuple):
@@ -87,32 +90,36 @@ _ATTRIBUTES = {
 }
 _METHODS = {
     "defined": Method(kinds.BOOL),
-    "dim": Method(kinds.INT),
+    "dim": Method(kinds.INT, saved=Fact.dim),
     "expect_int": Method(kinds.INT),
     "is_complex": Method(kinds.BOOL),
-    "is_conj": Method(kinds.BOOL),
+    "is_conj": Method(kinds.BOOL, saved=Fact.conjugate),
     "is_floating_point": Method(kinds.BOOL),
     "item": Method(kinds.SCALAR),
-    "layout": Method(kinds.LAYOUT),
-    "numel": Method(kinds.SYMINT),
-    "options": Method(kinds.UNKNOWN),
-    "scalar_type": Method(kinds.DTYPE),
-    "size": Method(kinds.SYMINTS, kinds.SYMINT),
+    "layout": Method(kinds.LAYOUT, saved=Fact.layout),
+    "numel": Method(kinds.SYMINT, saved=Fact.numel),
+    "options": Method(kinds.UNKNOWN, saved=Fact.options),
+    "scalar_type": Method(kinds.DTYPE, saved=Fact.scalar_type),
+    "size": Method(kinds.SYMINTS, kinds.SYMINT, saved=Fact.sym_sizes),
     "sizes": Method(kinds.SYMINTS),
     "storage_offset": Method(kinds.INT),
     "stride": Method(kinds.SYMINTS, kinds.SYMINT),
     "suggest_memory_format": Method(kinds.MEMORY_FORMAT),
-    "sym_blocksize": Method(kinds.UNKNOWN),
-    "sym_numel": Method(kinds.SYMINT),
+    "sym_blocksize": Method(kinds.UNKNOWN, saved=Fact.blocksize),
+    "sym_numel": Method(kinds.SYMINT, saved=Fact.sym_numel),
     "sym_size": Method(kinds.SYMINTS, kinds.SYMINT),
-    "sym_sizes": Method(kinds.SYMINTS),
-    "sym_strides": Method(kinds.SYMINTS),
+    "sym_sizes": Method(kinds.SYMINTS, saved=Fact.sym_sizes),
+    "sym_strides": Method(kinds.SYMINTS, saved=Fact.sym_strides),
 }
 # Helpers of PyTorch's formulas whose result is no tensor.
 _HELPERS = ("TensorGeometry", "to_args_scalartypes", "to_args_sizes", "to_args_sizes_symint")
 
 GRADIENTS = Language(
-    TRUTH, _ATTRIBUTES, _METHODS, dict.fromkeys(_HELPERS, Function(kinds.UNKNOWN)), kinds.TENSOR
+    TRUTH,
+    _ATTRIBUTES,
+    _METHODS,
+    dict.fromkeys(_HELPERS, Function(kinds.UNKNOWN)),
+    kinds.TENSOR,
 )
 CERTAIN = GRADIENTS._replace(assumed=kinds.UNKNOWN)
 """The same formulas, for checks: what is not declared may be anything."""

@@ -93,12 +93,11 @@ _is_concrete = _one_of(_CONCRETE)
 
 
 def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:
-    kind = operand.kind
     if operator == "!":
         yield from _all([operand], _is_truth, "`!` takes a boolean or a number")
-    elif operator == "~" and not _is_tensor(kind):
+    elif operator == "~" and not _is_tensor(operand.kind):
         yield from _all([operand], lambda k: k.sort is Sort.int, "`~` takes tensors and integers")
-    elif operator == "+" and _is_tensor(kind):
+    elif operator == "+" and _is_tensor(operand.kind):
         yield operand, "C++ has no `+` before a tensor"
     elif operator in "+-":
         yield from _all([operand], _is_value, f"`{operator}` takes tensors and numbers")

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from torchgen_lite.diagnostics import Diagnostic, Locate, Source, Span
+from torchgen_lite.diagnostics import Diagnostics, Locate, Source, Span
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.model import CONSTANTS, PRECEDENCE, Expression, children, walk
 from torchgen_lite.schema.cursor import Abort, Cursor
@@ -38,7 +38,7 @@ _TEMPLATE = frozenset(["::", ",", "<", ">"])
 # C++ types of lists, from the namespaces `at`, `c10` and `std`.
 _LIST_TYPES = frozenset({"ArrayRef", "IntArrayRef", "SymIntArrayRef", "TensorList", "vector"})
 
-Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
+Parsed = tuple["Expression | None", Diagnostics]
 
 # White space and comments separate tokens and are dropped.
 _TOKEN = re.compile(
@@ -108,7 +108,13 @@ class _Parser(Cursor):
         opening = self.left_open() if self.kind == END else None
         if opening is not None:
             sign = self.text[opening]
-            self.report("TG219", f"`{sign}` is not closed", opening, opening + 1, "opened here")
+            self.report(
+                "TG219",
+                f"`{sign}` is not closed",
+                opening,
+                opening + 1,
+                "opened here",
+            )
             return Abort()
         return self.abort("TG219", f"expected {wanted}, found {self.found()}", "here")
 
@@ -122,7 +128,13 @@ class _Parser(Cursor):
                 opened.pop()
         return opened[-1] if opened else None
 
-    def refuse(self, message: str, start: int, end: int, label: str = "here") -> NoReturn:
+    def refuse(
+        self,
+        message: str,
+        start: int,
+        end: int,
+        label: str = "here",
+    ) -> NoReturn:
         self.report("TG219", message, start, end, label)
         raise Abort
 

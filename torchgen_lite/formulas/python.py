@@ -178,8 +178,7 @@ def _takes_another_argument(part: Typed) -> str:
 
 
 def _gives_an_operand(part: Typed) -> str:
-    node = part.node
-    is_either = isinstance(node, nodes.Binary) and node.operator in ("&&", "||")
+    is_either = isinstance(part.node, nodes.Binary) and part.node.operator in ("&&", "||")
     if is_either and set(_kinds(part)) != {BOOL}:
         return "`and` and `or` of others than booleans give an operand"
     return ""

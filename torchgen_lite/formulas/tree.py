@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Help
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, Operators, no_operators
-from torchgen_lite.formulas.facts import Saved
+from torchgen_lite.formulas.facts import FUNCTIONS, Fact, Saved
 from torchgen_lite.formulas.kinds import FLOAT, INT, SCALAR, UNKNOWN, Kind
 from torchgen_lite.formulas.language import GRADIENTS, NUMBERS, Language, Wanted
 
@@ -94,3 +94,46 @@ def fits(kind: Kind, wanted: Wanted) -> bool:
         return True
     is_number = kind in NUMBERS and SCALAR in wanted
     return is_number or (kind == INT and bool(wanted & {FLOAT, SCALAR}))
+
+
+# Facts that our own formulas read as attributes: `self.shape`.
+_ATTRIBUTES = {fact.value: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
+
+
+def saved_by(node: nodes.Expression, scope: Scope) -> Saved | None:
+    """What to save for an expression that is a value of the scope or a fact about one; else None."""
+    values = scope.values
+    match node:
+        case nodes.Name(text):
+            return values.get(text)
+        case nodes.Member(value, name):
+            return _about(value, values, _ATTRIBUTES.get(name))
+        case nodes.Call(nodes.Member(value, "sym_sizes", True), (), ()):
+            return _about(value, values, Fact.sym_sizes_opt)
+        case nodes.Call(nodes.Member(value, name, False), (), ()):
+            known = scope.language.methods.get(name)
+            return _about(value, values, known.saved if known is not None else None)
+        case nodes.Call(
+            nodes.Member(value, "size" | "sym_size", False),
+            (nodes.Literal() | nodes.Name() | nodes.Unary() as dim,),
+            (),
+        ):
+            return _about(value, values, Fact.size, str(dim))
+        case nodes.Call(function, (value,), ()) if not isinstance(function, nodes.Member):
+            return _about(value, values, FUNCTIONS.get(nodes.called_name(node) or ""))
+    return None
+
+
+def _about(
+    value: nodes.Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
+) -> Saved | None:
+    source = values.get(value.text) if isinstance(value, nodes.Name) else None
+    if source is None or fact is None:
+        return None
+    has_sizes = source.carries.has_tensors and not source.carries.is_list
+    if fact in (Fact.size, Fact.sym_sizes) and not has_sizes:
+        return None  # `sizes.size()` is the length of a list.
+    saved = replace(source, fact=fact, dim=dim)
+    while saved.name in values:
+        saved = replace(saved, apart=f"{saved.apart}_")
+    return saved

@@ -18,7 +18,6 @@ from torchgen_lite.diagnostics import Help, did_you_mean, write_instead
 from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.callees import Callee, chosen
-from torchgen_lite.formulas.facts import saved_by
 from torchgen_lite.formulas.kinds import (
     BOOL,
     FLOAT,
@@ -37,7 +36,7 @@ from torchgen_lite.formulas.kinds import (
 from torchgen_lite.formulas.language import ANY, LISTS, NUMBERS, Wanted
 from torchgen_lite.formulas.model import children
 from torchgen_lite.formulas.operands import BITWISE, COMPARISONS, joint
-from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits
+from torchgen_lite.formulas.tree import Mistake, Scope, Typed, fits, saved_by
 
 _INT = frozenset({INT})
 _BOOL = frozenset({BOOL})
@@ -48,7 +47,7 @@ def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> 
     """The tree of a formula with kinds; the whole is of a wanted kind, or has a mistake."""
     tree = _typed(node, scope)
     if not scope.language.is_closed:
-        saved = saved_by(node, scope.values)
+        saved = saved_by(node, scope)
         if saved is None:
             return tree
         return tree._replace(saved=saved, operator=None)

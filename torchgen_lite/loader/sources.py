@@ -7,7 +7,7 @@ import re
 import stat
 from pathlib import Path
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, meant, suggest
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source, Span, meant, suggest
 
 MAX_BYTES = 32 * 1024 * 1024
 # File names go into headers of generated files, so they must be valid text on one line.
@@ -32,14 +32,14 @@ def portable_path(shown: str) -> str:
     return shown.rsplit("/", 1)[-1] if is_elsewhere else shown
 
 
-def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
+def read_source(path: Path, root: Path) -> tuple[Source | None, Diagnostics]:
     """Read a UTF-8 file; TG117 if it isn't UTF-8, and the diagnostics of `read_bytes`."""
     shown = shown_path(path, root)
     data, found = read_bytes(path, shown)
     return decode_source(data, shown) if data is not None else (None, found)
 
 
-def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
+def read_bytes(path: Path, shown: str) -> tuple[bytes | None, Diagnostics]:
     """Read a file; TG006 if it can't be read or its name is not text, TG110 if it is too large."""
     if UNFIT.search(shown):
         escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
@@ -58,12 +58,11 @@ def read_bytes(path: Path, shown: str) -> tuple[bytes | None, tuple[Diagnostic, 
     except (OSError, ValueError) as error:
         is_missing = isinstance(error, FileNotFoundError)
         stem = suggest(path.stem, _beside(path)) if is_missing else None
-        hint = None if stem is None else meant(path.name, f"{stem}{path.suffix}")
         return None, (
             Diagnostic(
                 "TG006",
                 f"cannot read `{shown}`: {reason_of(error)}",
-                help=hint,
+                help=None if stem is None else meant(path.name, f"{stem}{path.suffix}"),
             ),
         )
     if len(data) > MAX_BYTES:
@@ -87,7 +86,7 @@ def _beside(path: Path) -> list[str]:
     return [name for name in found[:1000] if not UNFIT.search(name)]
 
 
-def decode_source(data: bytes, shown: str) -> tuple[Source | None, tuple[Diagnostic, ...]]:
+def decode_source(data: bytes, shown: str) -> tuple[Source | None, Diagnostics]:
     """Bytes to a source; a diagnostic on the first byte that isn't UTF-8."""
     try:
         return Source(shown, data.decode("utf-8")), ()

@@ -15,8 +15,11 @@ def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
     type_ = parse_type(cursor)
     name_start = cursor.start
     if cursor.kind != IDENT:
-        after = "the argument has no name" if cursor.token in ",)=" else "unexpected"
-        raise cursor.abort("TG214", f"expected an argument name, found {cursor.found()}", after)
+        raise cursor.abort(
+            "TG214",
+            f"expected an argument name, found {cursor.found()}",
+            "the argument has no name" if cursor.token in ",)=" else "unexpected",
+        )
     name = cursor.advance()
     name_end = cursor.last_end
     locate = cursor.locate

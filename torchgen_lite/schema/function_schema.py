@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..diagnostics import Diagnostic, Label, Locate, Source, Span
+from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, BaseType, Return, find_annotation, walk_type
+from .model import Argument, BaseType, Return, walk_type
 from .parser import MAX_LENGTH, parse_parts
 
 
 class SchemaError(ValueError):
     """A schema that could not be parsed; `diagnostics` says where and why."""
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, diagnostics: Diagnostics) -> None:
         super().__init__("\n".join(f"{d.code}: {d.message}" for d in diagnostics))
         self.diagnostics = diagnostics
 
@@ -132,7 +132,7 @@ class FunctionSchema:
     @kept
     def annotated(self) -> tuple[Argument, ...]:
         """Arguments with an alias annotation: most operators have none."""
-        return tuple([a for a in self.arguments if find_annotation(a.type) is not None])
+        return tuple([a for a in self.arguments if a.annotation is not None])
 
     @kept
     def written(self) -> tuple[Argument, ...]:
@@ -141,8 +141,7 @@ class FunctionSchema:
     @kept
     def is_aliasing(self) -> bool:
         """Whether a result aliases an argument that is not written, or an argument becomes one (`(a -> *)`)."""
-        results = [find_annotation(value.type) for value in self.returns]
-        if any(one is not None and not one.is_write for one in results):
+        if any(value.annotation is not None and not value.is_write for value in self.returns):
             return True
         return any(a.annotation is not None and "*" in a.annotation.after for a in self.annotated)
 
@@ -190,12 +189,11 @@ class FunctionSchema:
         ]
         for index, argument in enumerate(self.arguments):
             if parameters[index] in parameters[:index]:
-                label = Label(argument.span, "named again here") if argument.span else None
                 faults.append(
                     Diagnostic(
                         "TG203",
                         f"duplicate argument `{parameters[index]}`",
-                        label,
+                        Label(argument.span, "named again here") if argument.span else None,
                     )
                 )
         if faults:
@@ -257,7 +255,7 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
 
 def parse_schema(
     text: str, *, locate: Locate | None = None, opaque: Collection[str] = ()
-) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
+) -> tuple[FunctionSchema | None, Diagnostics]:
     """Parse one schema, where `opaque` classes are types; None if there was any error. Never raises.
 
     `locate` turns offsets into `text` into a span of the file that the text came from.

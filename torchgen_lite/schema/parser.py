@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
-from ..diagnostics import Diagnostic, Label, Locate, Suggestion, has_errors
+from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Suggestion, has_errors
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
 from .lexer import BAD_STRING
@@ -31,7 +31,7 @@ MAX_LENGTH = 64 * 1024
 
 def parse_parts(
     text: str, locate: Locate, opaque: Collection[str] = ()
-) -> tuple[Parts | None, tuple[Diagnostic, ...]]:
+) -> tuple[Parts | None, Diagnostics]:
     """The parts of one schema; None if there was any error."""
     if len(text) > MAX_LENGTH:
         return None, (

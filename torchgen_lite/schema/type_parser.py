@@ -70,8 +70,11 @@ def _atom(cursor: Cursor) -> Type:
     if cursor.kind != IDENT:
         if cursor.token == "(":
             return TupleType(_type_list(cursor), _annotation(cursor))
-        code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
-        raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
+        raise cursor.abort(
+            "TG200" if cursor.kind in ("bad", "bad_string") else "TG201",
+            f"expected a type, found {cursor.found()}",
+            "not a type",
+        )
     name = cursor.advance()
     # `__torch__.torch.classes.c10d.Work`, or a name from another language.
     while cursor.token in (".", "::"):
@@ -92,14 +95,13 @@ def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
         return
     spelling = TYPE_SPELLINGS.get(name)
     known = (*MEANT_TYPES, *GENERIC_TYPES, *cursor.opaque)
-    help_ = write_instead(name, spelling) if spelling else did_you_mean(name, known)
     cursor.report(
         "TG202",
         f"unknown type `{cursor.shorten(name)}`",
         start,
         end,
         "not a type",
-        help_,
+        write_instead(name, spelling) if spelling else did_you_mean(name, known),
     )
 
 

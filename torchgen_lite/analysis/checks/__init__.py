@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from torchgen_lite.analysis.checks import entries, native, schemas, structured
-from torchgen_lite.analysis.finding import Diagnostics, of_each
+from torchgen_lite.analysis.finding import Reported, of_each
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.versions import Version
 
@@ -20,7 +20,7 @@ _OF_ENTRIES = (
 
 def check_functions(
     resolved: Resolved, tags: Collection[str], releases: Collection[Version] | None = None
-) -> Diagnostics:
+) -> Reported:
     """The findings of every check. `tags` are the known tags; entries for all `releases` must agree with PyTorch's."""
     yield from of_each(resolved.functions, _OF_ENTRIES)
     yield from entries.check_tags(resolved, tags)

@@ -47,11 +47,9 @@ def check_autocast(operator: Operator, autocast: Autocast) -> Findings:
     # An operator of PyTorch has its rule for one backend, and may have kernels for another one.
     backends = operator.function.keys & DENSE_BACKENDS
     if operator.name in operator.others.lent and backends and autocast.backend not in backends:
-        local = schema.local_name
-        theirs = autocast.backend
         yield Found(
             "TG337",
-            f"the autocast rule of PyTorch's `{local}` is for `{theirs}`",
+            f"the autocast rule of PyTorch's `{schema.local_name}` is for `{autocast.backend}`",
             autocast.span,
             "no kernel of this entry is",
             "a backend's file has rules for its own backend: `autocast: like CUDA`",

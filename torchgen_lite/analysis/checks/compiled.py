@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from torchgen_lite.analysis.fakes.check import mistakes
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema.model import find_annotation
 
 
 def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
@@ -23,7 +22,7 @@ def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
 
 def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
     """TG387, where no kernel can be put in the place of calls."""
-    is_returned = any(find_annotation(value.type) for value in operator.schema.returns)
+    is_returned = any(value.annotation for value in operator.schema.returns)
     yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")
 
 
@@ -66,7 +65,7 @@ def _unsuited(operator: Operator, field: str, problem: str) -> Findings:
         )
 
 
-def check_effects(function: NativeFunction) -> Diagnostics:
+def check_effects(function: NativeFunction) -> Reported:
     """TG516 and TG517, of what is registered in PyTorch: compilers drop calls where PyTorch sees no effect, or does not
     look for one."""
     schema = function.func
@@ -94,7 +93,7 @@ def check_effects(function: NativeFunction) -> Diagnostics:
         )
 
 
-def check_kernels_of_triton(function: NativeFunction, keys: Collection[str]) -> Diagnostics:
+def check_kernels_of_triton(function: NativeFunction, keys: Collection[str]) -> Reported:
     """TG387: Triton launches kernels of Python, which are those for these keys."""
     for key in sorted({*function.triton}.difference(keys)):
         yield finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding, of_each
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -42,7 +42,7 @@ def check_methods(function: NativeFunction) -> Findings:
     )
 
 
-def check_tags(resolved: Resolved, known: Collection[str]) -> Diagnostics:
+def check_tags(resolved: Resolved, known: Collection[str]) -> Reported:
     """TG126 for views, and TG127 in releases that know the tag it asks for."""
     tagged = [o for o in resolved.declared if _IN_PLACE_VIEW in o.function.tags]
     # Tags of PyTorch's operators are PyTorch's.
@@ -54,7 +54,7 @@ def check_tags(resolved: Resolved, known: Collection[str]) -> Diagnostics:
         yield from of_each(resolved.functions, (_check_generators,))
 
 
-def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
+def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Reported:
     """In-place views whose functional variant is no view."""
     roots = {root_of(operator.schema.base_name) for operator in tagged}
     alike = [o for o in resolved.declared if root_of(o.schema.base_name) in roots]
@@ -75,7 +75,7 @@ def _check_what_is_made(resolved: Resolved, tagged: Sequence[Operator]) -> Diagn
         )
 
 
-def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Diagnostics:
+def _check_out_of_place(resolved: Resolved, tagged: Sequence[Operator]) -> Reported:
     """In-place views beside which there is no operator with their name and no underscore, as torchgen asks for."""
     names = _out_of_place_names(resolved)
     for operator in tagged:
@@ -142,7 +142,7 @@ def _check_generators(function: NativeFunction) -> Findings:
             )
 
 
-def check_names(resolved: Resolved) -> Diagnostics:
+def check_names(resolved: Resolved) -> Reported:
     """Two operators must not have the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
     for function in resolved.functions:
@@ -160,7 +160,7 @@ def check_names(resolved: Resolved) -> Diagnostics:
             )
 
 
-def check_autogen(resolved: Resolved) -> Diagnostics:
+def check_autogen(resolved: Resolved) -> Reported:
     """`autogen` must not list a declared operator."""
     for function in resolved.functions:
         for name in function.autogen:

@@ -17,7 +17,7 @@ from torchgen_lite.analysis.differentiability.check import check_derivatives
 from torchgen_lite.analysis.differentiability.kinds import check_kinds
 from torchgen_lite.analysis.differentiability.results import check_results
 from torchgen_lite.analysis.fakes.check import check_fake
-from torchgen_lite.analysis.finding import Diagnostics, Findings, findings
+from torchgen_lite.analysis.finding import Findings, Reported, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import has_errors
@@ -25,7 +25,7 @@ from torchgen_lite.diagnostics import has_errors
 
 def check_fields(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Diagnostics:
+) -> Reported:
     """The findings in every field. With `helpers`, formulas may call only those functions and operators; `speech` is what
     they may call of PyTorch."""
     yield from _check_formulas(resolved, helpers, speech)
@@ -35,7 +35,7 @@ def check_fields(
 
 def _check_formulas(
     resolved: Resolved, helpers: Collection[str] | None, speech: Speech | None
-) -> Diagnostics:
+) -> Reported:
     """Formulas that can be read are typed, and asked which results have a gradient."""
     wrong = list(check_derivatives(resolved.functions, helpers))
     yield from wrong
@@ -59,10 +59,9 @@ _CHECKS: Sequence[tuple[str, Callable[[Operator, Any], Findings]]] = (
 )
 
 
-def _check_entry(operator: Operator) -> Diagnostics:
-    function = operator.function
+def _check_entry(operator: Operator) -> Reported:
     for field, check in _CHECKS:
-        value = getattr(function, field)
+        value = getattr(operator.function, field)
         if value:
             found = check(operator, value)
-            yield from findings(function, found, getattr(value, "span", None))
+            yield from findings(operator.function, found, getattr(value, "span", None))

@@ -7,7 +7,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.derive.copying import COPIES, copying_entries, takes_results
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion, did_you_mean
@@ -15,7 +15,7 @@ from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.versions import Version
 
 
-def check_native(resolved: Resolved, releases: Collection[Version]) -> Diagnostics:
+def check_native(resolved: Resolved, releases: Collection[Version]) -> Reported:
     """TG315 to TG318, TG373 and TG374, against the PyTorch operators in the program's context; `releases` are that of
     the context, and the one that entries are read for."""
     for function in resolved.functions:
@@ -30,20 +30,19 @@ def check_native(resolved: Resolved, releases: Collection[Version]) -> Diagnosti
 _OWN = "give your own operators a namespace: `mylib::{}`, or `namespace` in the configuration"
 
 
-def _check_schema(resolved: Resolved, function: NativeFunction) -> Diagnostics:
+def _check_schema(resolved: Resolved, function: NativeFunction) -> Reported:
     native = resolved.lent.get(function.name)
     name = function.func.local_name
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
         own = _with_a_dot(resolved, function, names)
-        hint = own or did_you_mean(name, names) or _OWN.format(name)
         yield finding(
             function,
             "TG315",
             f"PyTorch has no operator `{name}`",
             None,
             "never called",
-            hint,
+            own or did_you_mean(name, names) or _OWN.format(name),
         )
         return
     difference = compare_kernels(function, native.function)
@@ -58,10 +57,9 @@ def _check_schema(resolved: Resolved, function: NativeFunction) -> Diagnostics:
         label = f"PyTorch has `{theirs}`"
     else:
         label = "PyTorch does not have it"
-    code = "TG316" if difference.rank is Rank.aborts else "TG317"
     yield finding(
         function,
-        code,
+        "TG316" if difference.rank is Rank.aborts else "TG317",
         f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}",
         at_fault,
         label,
@@ -88,7 +86,7 @@ def _with_a_dot(
     )
 
 
-def _check_mixed(resolved: Resolved) -> Diagnostics:
+def _check_mixed(resolved: Resolved) -> Reported:
     """A backend file lists an operator's variants together (torchgen `parse_backend_yaml`)."""
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if f.name not in resolved.group_of]
@@ -119,7 +117,7 @@ def _mixed(
     )
 
 
-def _check_copies(resolved: Resolved) -> Diagnostics:
+def _check_copies(resolved: Resolved) -> Reported:
     """Variants that don't follow from the functional one, or whose derived kernel cannot copy."""
     said = set()
     for group, entry, variant in _made(resolved):

@@ -47,7 +47,7 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.python import KINDS, NUMBER_FUNCTIONS, in_formulas
 from torchgen_lite.formulas.tree import Scope, Typed, Undeclared, every_part, nothing_known
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import python_names
+from torchgen_lite.loader.entry.reader import python_names
 from torchgen_lite.loader.entry.samples import Reference
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.schema import Return
@@ -297,11 +297,10 @@ def _check_attribute(part: Typed, node: nodes.Member) -> Findings:
 
 def _is_uncalled(part: Typed) -> bool:
     """Whether a value is a method of a tensor, and not what it gives."""
-    node = part.node
-    if not isinstance(node, nodes.Member) or part.parts[0].kind.present != TENSOR:
+    if not isinstance(part.node, nodes.Member) or part.parts[0].kind.present != TENSOR:
         return False
     torch = functions_of_torch()
-    return node.name in torch.python_methods - torch.attributes
+    return part.node.name in torch.python_methods - torch.attributes
 
 
 def _uncalled(part: Typed) -> Found:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from torchgen_lite.analysis.compatible import INTEGERS
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.sources import words_beside
@@ -56,7 +56,7 @@ _SMALLEST = 2.2250738585072014e-308
 Atom = tuple[str, str]
 
 
-def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
+def unregistrable(functions: Iterable[NativeFunction]) -> Reported:
     """TG512: everything in schemas that PyTorch's dispatcher would reject or misread; TG395: and what it
     cannot pass."""
     for function in functions:
@@ -65,17 +65,16 @@ def unregistrable(functions: Iterable[NativeFunction]) -> Diagnostics:
         yield from _impassable(function)
 
 
-def _impassable(function: NativeFunction) -> Diagnostics:
+def _impassable(function: NativeFunction) -> Reported:
     """Names of arguments that PyTorch passes on by name to a function of its own with a parameter of that name."""
     for argument in function.func.arguments:
         caller, label = _stumbling(function, argument)
         if caller:
-            span = argument.name_span or argument.span
             yield finding(
                 function,
                 "TG395",
                 f"{caller} cannot call an operator whose argument is called `{argument.name}`",
-                span,
+                argument.name_span or argument.span,
                 f"fails under `{label}`",
                 f"call it `{argument.name}_`",
             )
@@ -107,11 +106,10 @@ def _check(function: NativeFunction, schema: FunctionSchema) -> Findings:
         yield from _types(argument.type, argument.type_span, function.torch)
         problem = default_problem(argument)
         if problem:
-            span = argument.default_span or argument.span
             yield Found(
                 "TG512",
                 f"PyTorch cannot take the default of argument `{argument.name}`: {problem}",
-                span,
+                argument.default_span or argument.span,
                 "this default",
                 "leave the default out, or take an optional argument with the default `None`",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
@@ -17,7 +17,7 @@ from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.type_names import TYPES_SINCE, TYPES_UNTIL
 
 
-def check_releases(resolved: Resolved, project: str) -> Diagnostics:
+def check_releases(resolved: Resolved, project: str) -> Reported:
     """TG340: keys, types and tags, against the releases in the project's and the entry's range."""
     keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
     every = set(registrable_keys(CURRENT))
@@ -71,18 +71,17 @@ def missing(
     releases: Sequence[Release],
     having: Sequence[Release],
     span: Span | None,
-) -> Diagnostics:
+) -> Reported:
     """TG340 if some release is not among the consecutive releases `having` it."""
     without = [r for r in releases if r not in having]
     if not without:
         return
-    message = f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`"
     is_new = without[0] < having[0]
     range_ = f">={version_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
     yield finding(
         function,
         "TG340",
-        message,
+        f"PyTorch {release_span(without)} has no {what}, but is in the range of `torch`",
         span,
         "not there",
         f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration',

@@ -12,7 +12,8 @@ from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONSTANTS, SAMPLES, value_kind
 from torchgen_lite.formulas.tree import Scope, fits
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import NativeFunction, python_names
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.reader import python_names
 from torchgen_lite.loader.entry.samples import BUILTINS, Reference, Sample, Samples
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.loader.torch.functions import functions_of_torch
@@ -114,13 +115,12 @@ def _unreadable_call(node: nodes.Call) -> Findings:
 
 def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
-    name = schema.full_name
     positional = [a for a in schema.arguments if not a.kwarg_only]
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
         yield Found(
             "TG336",
-            f"`{name}` takes {len(positional)} positional arguments",
+            f"`{schema.full_name}` takes {len(positional)} positional arguments",
             extra.span,
             "one more",
         )
@@ -133,7 +133,7 @@ def _bind(function: NativeFunction, sample: Sample) -> Findings:
         if keyword not in names:
             yield Found(
                 "TG336",
-                f"`{name}` has no argument `{keyword}`",
+                f"`{schema.full_name}` has no argument `{keyword}`",
                 span,
                 "here",
                 did_you_mean(keyword, names),

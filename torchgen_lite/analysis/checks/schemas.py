@@ -45,13 +45,15 @@ def _takes_none(type_: Type) -> bool:
 
 def _none(argument: Argument) -> Found:
     """PyTorch's parser accepts `Tensor x=None`, but the kernel expects a tensor and gets none."""
-    message = f"default `None` does not fit type `{argument.type}`"
     right = f"{argument.type}?"
-    place = argument.type_span
     text = f"write `{right} {argument.name}=None`"
-    hint = Suggestion(text, place, right, is_safe=False) if place else text
-    span = argument.default_span or argument.span
-    return Found("TG218", message, span, "not optional", hint)
+    return Found(
+        "TG218",
+        f"default `None` does not fit type `{argument.type}`",
+        argument.default_span or argument.span,
+        "not optional",
+        Suggestion(text, argument.type_span, right, is_safe=False) if argument.type_span else text,
+    )
 
 
 def _check_out(argument: Argument) -> Findings:
@@ -69,11 +71,10 @@ def _check_out(argument: Argument) -> Findings:
             f"write `{written} {argument.name}`, or give it another name",
         )
     elif argument.default is not None:
-        span = argument.default_span or argument.span
         yield Found(
             "TG222",
             f"out argument `{argument.name}` has a default",
-            span,
+            argument.default_span or argument.span,
             "a default",
             "leave the default out: a caller without an `out` calls the functional variant",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DENSE_BACKENDS, STRUCTURED_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -12,7 +12,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 
-def check_delegates(resolved: Resolved) -> Diagnostics:
+def check_delegates(resolved: Resolved) -> Reported:
     """`structured_delegate` has to name a structured operator with the same arguments."""
     for operator in resolved.declared:
         function = operator.function
@@ -54,7 +54,7 @@ def check_delegates(resolved: Resolved) -> Diagnostics:
             )
 
 
-def check_groups(resolved: Resolved) -> Diagnostics:
+def check_groups(resolved: Resolved) -> Reported:
     """A structured operator needs its functional variant, which names the meta function."""
     delegates = {function.delegate for function in resolved.functions}
     for operator in resolved.declared:
@@ -96,10 +96,9 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
         is_own = function.place("structured") is not None
         has_kernel = function.dispatch or function.ufunc_inner_loop
         if is_own and function.func.out and not has_kernel:
-            name = function.func.local_name
             yield Found(
                 "TG314",
-                f"structured `{name}` names no kernel, which makes it composite",
+                f"structured `{function.func.local_name}` names no kernel, which makes it composite",
                 function.place("structured"),
                 "composite",
                 "add `dispatch:` with a kernel",
@@ -119,6 +118,5 @@ def check_kernels_beside(function: NativeFunction) -> Findings:
 def _is_variant(operator: Operator, out: Operator) -> bool:
     """Whether this is the functional or in-place variant of an out variant."""
     own = operator.signature
-    theirs = out.signature
     is_variant = operator.kind in (SchemaKind.functional, SchemaKind.inplace)
-    return is_variant and (own.name, own.inputs) == (theirs.name, theirs.inputs)
+    return is_variant and (own.name, own.inputs) == (out.signature.name, out.signature.inputs)

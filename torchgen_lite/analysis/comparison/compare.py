@@ -28,7 +28,7 @@ from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, 
 from torchgen_lite.analysis.finding import Change, Changes, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, Label, read_code
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
@@ -38,7 +38,7 @@ _REMOVED = "removed"
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
 
-def compare_operators(old: Side, new: Side, *, level: Level = "source") -> tuple[Diagnostic, ...]:
+def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagnostics:
     """What is incompatible in `new`, in the order of the old version.
 
     An operator derived in both versions changes only with its base, so it is not reported
@@ -133,9 +133,13 @@ def _compare_kernels(old: Offer, new: Offer) -> Changes:
     """TG366: a kernel for the old schema does not fit the new one."""
     difference = compare_kernels(old.operator.function, new.operator.function)
     if difference.rank is Rank.aborts:
-        here = difference.new and difference.new.span
-        there = difference.old and difference.old.span
-        yield Change("TG366", "kernels have another type", here, "here", there)
+        yield Change(
+            "TG366",
+            "kernels have another type",
+            difference.new and difference.new.span,
+            "here",
+            difference.old and difference.old.span,
+        )
 
 
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Changes:
@@ -288,14 +292,12 @@ def _compare_argument(old: Argument, new: Argument) -> Changes:
 
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
     if len(old.returns) != len(new.returns):
-        here = new.returns[-1].span if new.returns else None
-        there = old.returns[-1].span if old.returns else None
         yield Change(
             "TG361",
             f"it returns {len(new.returns)} values, and used to return {len(old.returns)}",
-            here,
+            new.returns[-1].span if new.returns else None,
             "here",
-            there,
+            old.returns[-1].span if old.returns else None,
         )
         return
     for was, now in zip(old.returns, new.returns):
@@ -386,19 +388,19 @@ _BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
 }
 
 
-def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
+def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[str]:
     before = {operator.name for operator in old}
-    return tuple([operator.name for operator in new if operator.name not in before])
+    return [operator.name for operator in new if operator.name not in before]
 
 
 def changed_compatibly(
     old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
-) -> tuple[str, ...]:
+) -> list[str]:
     """The changed schemas of operators without findings."""
     now = {operator.name: operator.schema.local_text for operator in new}
     kept = now.keys() - set(found)
     left = [(o.schema.local_text, now[o.name]) for o in old if o.name in kept]
-    return tuple([text for before, text in left if text != before])
+    return [text for before, text in left if text != before]
 
 
 def causes(

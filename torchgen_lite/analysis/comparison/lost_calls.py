@@ -67,11 +67,10 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> C
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
-        here = place or now.function.place("dispatch")
         yield Change(
             code,
             message,
-            here,
+            place or now.function.place("dispatch"),
             label,
             _place(operator, code, old.registered.get(cells[0].source)),
         )
@@ -88,12 +87,11 @@ def _lost_at(slot: str, old: Served, new: Served) -> str | None:
 
 def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str | None:
     """How calls are worse at an autograd key, but for those that are worse at the backend too."""
-    policy = old.policy
     table_ = old.table
     codes = set()
     own = {slot.removeprefix("Autograd")} & table_.sets.backends
     backends = table_.sets.backends_of[slot] or own
-    if policy.knows_formulas:
+    if old.policy.knows_formulas:
         for backend in backends:
             before, was_recorded = old.call(slot, backend)
             after, is_recorded = new.call(slot, backend)
@@ -102,7 +100,7 @@ def _lost_above(slot: str, operator: Operator, old: Served, new: Served) -> str 
             if was_recorded and not is_recorded and _is_differentiable(operator):
                 codes.add("TG368")
             # PyTorch has no tensors with an autograd key that it has no fallback for.
-            elif after < before and (slot in table_.fallbacks or not policy.in_pytorch):
+            elif after < before and (slot in table_.fallbacks or not old.policy.in_pytorch):
                 codes.add("TG369" if after else "TG364")
     return max(codes, default=None)
 

@@ -11,14 +11,14 @@ count as returned.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 
@@ -63,22 +63,19 @@ def _types_and_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ..
     return tuple([(bare_type(argument.type), argument.name) for argument in arguments])
 
 
-def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Argument]:
+def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> Iterator[Argument]:
     """Arguments that are written and not returned: self first, then out arguments, then the others.
 
     This order gives in-place and out variants that write to further arguments the same signature.
     """
     if not schema.written:
-        return []
+        return
     own = [a for a in layout.positional if a.name == "self"]
     others = [a for a in layout.positional if a.name != "self"]
-    found = []
-    returned = [find_annotation(value.type) for value in schema.returns]
+    returned = [value.annotation for value in schema.returns]
     for argument in chain(own, layout.out, others, layout.keywords):
-        annotation = find_annotation(argument.type)
-        if annotation is not None and annotation.is_write and annotation not in returned:
-            found.append(argument)
-    return found
+        if argument.is_write and argument.annotation not in returned:
+            yield argument
 
 
 def view_root_of(root: str) -> str:

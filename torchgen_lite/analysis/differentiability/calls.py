@@ -18,7 +18,7 @@ from torchgen_lite.analysis.differentiability.vocabulary import (
     misused,
     not_a_method,
 )
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
+from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Help, did_you_mean
@@ -77,7 +77,7 @@ def anywhere(known: Collection[str], *, may_have: bool) -> Speech:
     )
 
 
-def check_formula_calls(resolved: Resolved, speech: Speech) -> Diagnostics:
+def check_formula_calls(resolved: Resolved, speech: Speech) -> Reported:
     """The mistakes in the formulas of a file, of which PyTorch's own call more than PyTorch exports."""
     for operator in resolved.declared:
         function = operator.function
@@ -89,7 +89,7 @@ def check_formula_calls(resolved: Resolved, speech: Speech) -> Diagnostics:
             yield from check_calls(function, trees, speech)
 
 
-def check_calls(function: NativeFunction, trees: Iterable[Typed], speech: Speech) -> Diagnostics:
+def check_calls(function: NativeFunction, trees: Iterable[Typed], speech: Speech) -> Reported:
     """The mistakes in these formulas of an entry."""
     for tree in trees:
         yield from findings(function, wrong_calls(tree, speech))

@@ -7,7 +7,7 @@ from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
+from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -28,7 +28,7 @@ _FLAGS = frozenset({"grad_input_mask"})
 
 def check_derivatives(
     functions: Sequence[NativeFunction], helpers: Collection[str] | None = None
-) -> Diagnostics:
+) -> Reported:
     """Every mistake in the `derivatives:` of these functions.
 
     `helpers` are the functions that formulas may call besides operators. If None, calls are checked
@@ -48,8 +48,12 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Findings:
     assert derivatives is not None
     refusal = _refusal(function)
     if refusal is not None:
-        span = function.place("derivatives") or derivatives.span
-        yield Found("TG325", refusal, span, "no formulas here")
+        yield Found(
+            "TG325",
+            refusal,
+            function.place("derivatives") or derivatives.span,
+            "no formulas here",
+        )
         return
     flags = derivatives.output_differentiability
     count = len(schema.returns)
@@ -92,12 +96,10 @@ def check_let(let: Iterable[tuple[str, Span]], known: Collection[str]) -> Findin
 
 def _only_notes(function: NativeFunction) -> bool:
     """Whether an operator writes, and says of each of its tensors that it is not differentiable, as statistics are."""
-    schema = function.func
-    derivatives = function.derivatives
-    tensors = {a.name for a in tensors_in(schema.arguments)}
-    if derivatives is None or not schema.written:
+    tensors = {a.name for a in tensors_in(function.func.arguments)}
+    if function.derivatives is None or not function.func.written:
         return False
-    for _, formulas in derivatives.variants:
+    for _, formulas in function.derivatives.variants:
         noted: set[str] = set()
         for formula in formulas:
             if formula.word != NOT_DIFFERENTIABLE:

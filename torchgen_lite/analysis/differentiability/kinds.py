@@ -13,7 +13,7 @@ from torchgen_lite.analysis.differentiability.info import formula_scope
 from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, findings
+from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -35,7 +35,7 @@ _WRITING = re.compile(
 )
 
 
-def check_kinds(resolved: Resolved) -> Diagnostics:
+def check_kinds(resolved: Resolved) -> Reported:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     operators = callable_operators([o.function for o in resolved.declared])
@@ -123,12 +123,11 @@ def _check_gradient(
         is_list = kinds.kind_of_type(argument.type).is_list
         if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
-            label = "not a list" if is_list else "not a tensor"
             yield Found(
                 "TG342",
                 f"the formula of `{argument.name}`, which is `{argument.type}`, gives {gives}",
                 value.node.span,
-                label,
+                "not a list" if is_list else "not a tensor",
                 hint if is_list else None,
             )
 
@@ -235,10 +234,14 @@ def check_writes(part: Typed) -> Findings:
     is_writing = operator is not None and bool(operator.func.written)
     writes = is_writing or (operator is None and is_named and is_torchs)
     if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
-        message = f"`{name}` writes to what it is called with"
         other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
-        hint = did_you_mean(name, [other]) if is_named else None
-        yield Found("TG345", message, node.span, "in a formula", hint)
+        yield Found(
+            "TG345",
+            f"`{name}` writes to what it is called with",
+            node.span,
+            "in a formula",
+            did_you_mean(name, [other]) if is_named else None,
+        )
 
 
 def _is_new(written: Sequence[nodes.Expression]) -> bool:

@@ -81,10 +81,9 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
         if group is None or group.view_copy is None or group.view is not operator.function:
             continue
         copy_name = group.view_copy.name
-        view_name = operator.name
-        if view_name in infos and copy_name not in infos:
+        if operator.name in infos and copy_name not in infos:
             copied = {}
-            for key, info in infos[view_name].items():
+            for key, info in infos[operator.name].items():
                 # torchgen names their nodes after the view's.
                 node_name = info.node_name and f"{info.node_name}_copy"
                 copied[key] = info._replace(node_name=node_name)

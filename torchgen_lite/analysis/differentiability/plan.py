@@ -54,15 +54,14 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
-    keys = operator.keys
     tensors = tensor_arguments(schema.arguments)
     # A `Tensor[]?` carries no keys, but what is written to is in it, too.
     written = tuple([a.name for a in tensors_in(schema.written)])
-    is_composed = any(key.startswith("CompositeExplicit") for key in keys)
+    is_composed = any(key.startswith("CompositeExplicit") for key in operator.keys)
     origins = {}
     tracking = None
     # Autograd sees through CompositeImplicitAutograd kernels.
-    if (tensors or written) and keys != {"CompositeImplicitAutograd"}:
+    if (tensors or written) and operator.keys != {"CompositeImplicitAutograd"}:
         origins = {key: _origin(schema, info, is_composed) for key, info in infos.items()}
         if written:
             tracking = Origin.raises_versions

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import rules_by_result
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
@@ -15,7 +15,7 @@ from torchgen_lite.formulas.tree import Typed
 from torchgen_lite.schema import return_names
 
 
-def check_results(resolved: Resolved) -> Diagnostics:
+def check_results(resolved: Resolved) -> Reported:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
     for operator in declared:
@@ -44,7 +44,7 @@ def _check_integers(info: DifferentiabilityInfo) -> list[Diagnostic]:
     return [finding(function, "TG343", message, function.derivatives.span, "missing here", hint)]
 
 
-def _check_unused(info: DifferentiabilityInfo) -> Diagnostics:
+def _check_unused(info: DifferentiabilityInfo) -> Reported:
     """A gradient that no formula uses, where formulas use others."""
     function = info.function
     names = return_names(info.function.func)

@@ -268,11 +268,10 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> F
 
 def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     """Whether `count` positional arguments and these keywords bind. A list may be spread."""
-    schema = operator.func
     bound = operator.bound(count, keywords)
-    if count > len(operator.by_position(count)) and not spreads(schema):
+    if count > len(operator.by_position(count)) and not spreads(operator.func):
         return False
-    required = {a.name for a in schema.arguments if a.default is None}
+    required = {a.name for a in operator.func.arguments if a.default is None}
     return bound is not None and required <= bound
 
 

@@ -9,7 +9,7 @@ from torchgen_lite.analysis.fakes.results import (
     rules_by_result,
     uses_axes,
 )
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Help, did_you_mean
@@ -53,15 +53,14 @@ def check_fake(operator: Operator, fake: Fake) -> Findings:
             yield from mistakes(one.condition, frozenset({kinds.BOOL}), operator.schema)
 
 
-def check_presence(operator: Operator) -> Diagnostics:
+def check_presence(operator: Operator) -> Reported:
     """TG339: nothing says what an operator gives when only shapes are known."""
     if lacks_fake(operator):
-        function = operator.function
         yield finding(
-            function,
+            operator.function,
             "TG339",
             f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it",
-            function.place("func"),
+            operator.function.place("func"),
             "here",
             "add `fake:`, or a kernel for `Meta`",
         )
@@ -98,13 +97,12 @@ def _check_rules(operator: Operator, fake: Fake) -> Findings:
         names = [result.name for result in needing.values()]
         for rule in rules:
             if rule.name not in names:
-                hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
                 yield Found(
                     "TG331",
                     f"`{schema.full_name}` has no result `{rule.name}`",
                     rule.name_span,
                     "not a result",
-                    hint,
+                    did_you_mean(rule.name, names) or f"the results are {', '.join(names)}",
                 )
         given = {rule.name for rule in rules}
         missing = [name for name in names if name not in given]

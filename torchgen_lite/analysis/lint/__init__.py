@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
-from torchgen_lite.analysis.finding import Diagnostics, Rule, of_each
+from torchgen_lite.analysis.finding import Reported, Rule, of_each
 from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, traced, variants
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
@@ -18,7 +18,7 @@ KERNEL_RULES: Sequence[Rule] = (
     dispatch.composite_with_autograd,
     empty_range,
 )
-ACROSS_KERNELS: Sequence[Callable[[Resolved], Diagnostics]] = (
+ACROSS_KERNELS: Sequence[Callable[[Resolved], Reported]] = (
     dispatch.unreachable_kernel,
     dispatch.composite_without_gradient,
     kernels.kernel_with_two_schemas,
@@ -32,7 +32,7 @@ SCHEMA_RULES: Sequence[Rule] = (
     aliasing.unknown_returned_alias,
     aliasing.inplace_without_return,
 )
-ACROSS_SCHEMAS: Sequence[Callable[[Resolved], Diagnostics]] = (
+ACROSS_SCHEMAS: Sequence[Callable[[Resolved], Reported]] = (
     variants.indistinguishable_overloads,
     variants.misspelled_namespace,
     autogen.autogen_disagrees,

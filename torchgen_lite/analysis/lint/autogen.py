@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Help, Suggestion
 from torchgen_lite.loader.entry.entry import NativeFunction
 
 
-def autogen_disagrees(resolved: Resolved) -> Diagnostics:
+def autogen_disagrees(resolved: Resolved) -> Reported:
     """TG415: a group's `autogen` lines and the variants derived for it differ.
 
     As in torchgen `NativeFunctionsGroup`, only groups with a functional and an out variant count:
@@ -55,7 +55,7 @@ def _disagreement(
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 
 
-def autogen_of_composite(resolved: Resolved) -> Diagnostics:
+def autogen_of_composite(resolved: Resolved) -> Reported:
     """TG418: `autogen` where nothing is derived because all variants are composite.
 
     Composite operators have derived variants only in the core set (torchgen

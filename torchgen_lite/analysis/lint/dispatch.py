@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import tensor_options, tensors_in
-from torchgen_lite.analysis.finding import Diagnostics, Findings, Found, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT as _IMPLICIT
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
@@ -26,13 +26,13 @@ def _kernel_for(function: NativeFunction, *keys: str) -> DispatchEntry | None:
     return next((entry for entry in function.dispatch if entry.key in keys), None)
 
 
-def unreachable_kernel(resolved: Resolved) -> Diagnostics:
+def unreachable_kernel(resolved: Resolved) -> Reported:
     """TG406: a backend kernel, but no argument that carries its key (in Python, options do)."""
     keyless = [f for f in resolved.functions if not f.func.carries_keys]
     return unreachable_kernels([f for f in keyless if not tensor_options(f.func)])
 
 
-def unreachable_kernels(functions: Sequence[NativeFunction]) -> Diagnostics:
+def unreachable_kernels(functions: Sequence[NativeFunction]) -> Reported:
     """Exempts operators with a `Device` argument or BackendSelect kernel: BackendSelect chooses."""
     for function in functions:
         if not function.dispatch or function.func.carries_keys:
@@ -91,7 +91,7 @@ def ambiguous_autograd_other(function: NativeFunction) -> Findings:
         )
 
 
-def backend_without_meta(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
+def backend_without_meta(program: Program, policies: Sequence[Policy] | None) -> Reported:
     """TG409: kernels for backends, returns tensors, and nothing that serves Meta tensors.
 
     PyTorch traces with Meta tensors, so this applies to targets for PyTorch; None stands for any
@@ -162,7 +162,7 @@ def composite_with_autograd(function: NativeFunction) -> Findings:
             )
 
 
-def composite_without_gradient(resolved: Resolved) -> Diagnostics:
+def composite_without_gradient(resolved: Resolved) -> Reported:
     """TG419: a backend's kernel, and none for autograd, of what PyTorch composes of other operators."""
     for function in resolved.functions:
         theirs = resolved.lent.get(function.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
@@ -12,7 +12,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema.model import bare_type
 
 
-def kernel_with_two_schemas(resolved: Resolved) -> Diagnostics:
+def kernel_with_two_schemas(resolved: Resolved) -> Reported:
     """TG413: two operators name one kernel and take different numbers of required arguments.
 
     C++ kernels are often overloads or templates, and Python kernels take unions, so different types
@@ -40,7 +40,7 @@ def kernel_with_two_schemas(resolved: Resolved) -> Diagnostics:
             )
 
 
-def samples_without_tests(program: Program, tested: Collection[str]) -> Diagnostics:
+def samples_without_tests(program: Program, tested: Collection[str]) -> Reported:
     """TG420: samples that no test calls: of PyTorch's operators without target `device-tests`, and of those for which it
     has no tests, unless a package has. `tested` are whose operators targets test: `own`, `pytorchs`.
     """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import has_tensors_by_name, is_tensor_like
 from torchgen_lite.analysis.fakes.results import Result, new_results, rules_by_result
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Policy
@@ -23,7 +23,7 @@ _SYMBOLIC = frozenset({"SymBool", "SymFloat", "SymInt"})
 _CONSTANTS = frozenset({"False", "None", "True"})
 
 
-def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Diagnostics:
+def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Reported:
     """What these rules find in operators of a library for PyTorch; with None, of any."""
     if policies is not None and not any(policy.in_pytorch for policy in policies):
         return
@@ -37,7 +37,7 @@ def traced_rules(program: Program, policies: Sequence[Policy] | None) -> Diagnos
             yield from tensors_by_name(operator)
 
 
-def numbers_of_the_fake(operator: Operator) -> Diagnostics:
+def numbers_of_the_fake(operator: Operator) -> Reported:
     """TG423: a number that is computed from data, and that a compiled program has from the fake."""
     if not any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return
@@ -55,8 +55,14 @@ def numbers_of_the_fake(operator: Operator) -> Diagnostics:
             hint = "return `SymInt`, with `torch.library.get_ctx().new_dynamic_size()` in a fake that is a function"
         elif type_ in _SYMBOLIC:
             hint = "a fake that is a function can give a number that is not known"
-        place = value.span if value is not None else function.place("fake") or result.value.span
-        yield finding(function, "TG423", message, place, "this number", hint)
+        yield finding(
+            function,
+            "TG423",
+            message,
+            value.span if value is not None else function.place("fake") or result.value.span,
+            "this number",
+            hint,
+        )
 
 
 def _is_built_in(operator: Operator, result: Result, value: Expression | None) -> bool:
@@ -73,11 +79,10 @@ def _is_built_in(operator: Operator, result: Result, value: Expression | None) -
     return type_ in _NUMBERS and (is_function or "Meta" in operator.keys)
 
 
-def sizes_of_fixed_integers(operator: Operator) -> Diagnostics:
+def sizes_of_fixed_integers(operator: Operator) -> Reported:
     """TG424: an `int` that gives a size, for each value of which a program is compiled again."""
-    function = operator.function
     integers = {a.name: a for a in operator.schema.arguments if _is_integer(a)}
-    for rule in rules_by_result(function).values():
+    for rule in rules_by_result(operator.function).values():
         shape = rule.get("shape")
         names = [part for part in walk(shape) if isinstance(part, Name)] if shape else []
         for name in names:
@@ -88,7 +93,7 @@ def sizes_of_fixed_integers(operator: Operator) -> Diagnostics:
             symbolic = text.replace("int", "SymInt")
             # Callers in C++ give another type.
             yield finding(
-                function,
+                operator.function,
                 "TG424",
                 f"`{argument.name}` is a size, and a program is compiled for each of its values",
                 argument.type_span,
@@ -103,7 +108,7 @@ def _is_integer(argument: Argument) -> bool:
     return names == {"int"}
 
 
-def written_results(operator: Operator) -> Diagnostics:
+def written_results(operator: Operator) -> Reported:
     """TG428: results that are written arguments, of which PyTorch takes no copies when it compiles."""
     returned = [value for value in operator.schema.returns if value.is_write]
     has_own = FUNCTIONALIZE in operator.keys
@@ -119,7 +124,7 @@ def written_results(operator: Operator) -> Diagnostics:
     )
 
 
-def tensors_by_name(operator: Operator) -> Diagnostics:
+def tensors_by_name(operator: Operator) -> Reported:
     """TG429: a dictionary with tensors, which no trace can hold."""
     values = [(one.type, one.span) for one in operator.schema.arguments]
     values += [(one.type, one.span) for one in operator.schema.returns]

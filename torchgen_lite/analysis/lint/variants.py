@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from torchgen_lite.analysis.derive.layout import TensorOptions
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
-from torchgen_lite.analysis.finding import Diagnostics, finding
+from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -17,7 +17,7 @@ from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 
-def variant_disagrees(resolved: Resolved) -> Diagnostics:
+def variant_disagrees(resolved: Resolved) -> Reported:
     """TG416: `foo_` or `foo.out` takes other arguments than every overload of `foo`.
 
     PyTorch matches the variants of an operator by arguments and defaults (torchgen
@@ -93,7 +93,7 @@ def _argument(function: NativeFunction, name: str) -> Argument | None:
     return next((argument for argument in function.func.arguments if argument.name == name), None)
 
 
-def view_without_copy(resolved: Resolved) -> Diagnostics:
+def view_without_copy(resolved: Resolved) -> Reported:
     """TG417: a view whose `<name>_copy` is missing or takes other arguments.
 
     A missing one counts only if other views have theirs, as in PyTorch's own file.
@@ -129,7 +129,7 @@ def view_without_copy(resolved: Resolved) -> Diagnostics:
             )
 
 
-def misspelled_namespace(resolved: Resolved) -> Diagnostics:
+def misspelled_namespace(resolved: Resolved) -> Reported:
     """TG430: a few operators in a namespace whose name is one letter away from that of most others.
 
     Digits count as meant: `attention2` and `attention3` are two libraries.
@@ -178,7 +178,7 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
     return (function.namespace, function.func.base_name, positional, keywords)
 
 
-def indistinguishable_overloads(resolved: Resolved) -> Diagnostics:
+def indistinguishable_overloads(resolved: Resolved) -> Reported:
     """TG411: the later of two overloads can only be called by its overload name."""
     names = Counter((f.namespace, f.func.base_name) for f in resolved.functions)
     seen: dict[tuple[object, ...], NativeFunction] = {}

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from torchgen_lite.diagnostics import (
     Diagnostic,
+    Diagnostics,
     Help,
     Label,
     Source,
@@ -199,7 +200,7 @@ class Config:
         return [name for found in declared if isinstance(found, dict) for name in found]
 
 
-Loaded = tuple[Config, tuple[Diagnostic, ...]]
+Loaded = tuple[Config, Diagnostics]
 
 
 def load_config(start: Path, explicit: Path | None = None) -> Loaded:
@@ -208,11 +209,10 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
     path = explicit if explicit is not None else find_config(start, diagnostics)
     if path is None:
         return Config(root=start), tuple(diagnostics)
-    root = path.parent
-    source, unread = read_source(path, root)
+    source, unread = read_source(path, path.parent)
     if source is None:
         found = [Diagnostic("TG001", d.message, d.label) for d in unread]
-        return Config(root=root, path=path), tuple(diagnostics + found)
+        return Config(root=path.parent, path=path), tuple(diagnostics + found)
     # Editors on Windows write a byte order mark, which is not part of the text.
     text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     return parse_config(Source(source.path, text), path, diagnostics)
@@ -437,7 +437,7 @@ def find_key(source: Source, table: str, key: str) -> Span:
     return Span(source, 0, max(min(len(text), 1), 0))
 
 
-def check_required_version(config: Config, version: str) -> tuple[Diagnostic, ...]:
+def check_required_version(config: Config, version: str) -> Diagnostics:
     """TG005 if the installed version is outside `required-version`."""
     clauses = parse_range(config.required_version) if config.required_version else None
     if not clauses or contains(clauses, parse_version(version)):

@@ -60,14 +60,13 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
     line = reader.scalar(name, node)
     if line is None:
         return None
-    text = line.value
     locate = reader.locator(line)
-    left, arrow, _ = text.partition("->")
+    left, arrow, _ = line.value.partition("->")
     if not arrow:
         reader.report("TG348", "axes without results", node, "no `->`", _EXAMPLE)
         return None
     tensors = _read_tensors(reader, left, 0, locate)
-    results = _read_tensors(reader, text, len(left) + len(arrow), locate)
+    results = _read_tensors(reader, line.value, len(left) + len(arrow), locate)
     nameless = [one.span for one in tensors or () if not one.name and one.span is not None]
     if nameless:
         reader.report(
@@ -91,9 +90,14 @@ def _read_tensors(
         match = _TENSOR.match(text, start)
         if match is None:
             rest = text[start:].strip()
-            message = f"`{short(rest)}` is not a tensor and its axes" if rest else "no tensor"
             at = len(text) - len(text[start:].lstrip()) if rest else max(start - 1, 0)
-            reader.report("TG348", message, locate(at, at + max(len(rest), 1)), "here", _EXAMPLE)
+            reader.report(
+                "TG348",
+                f"`{short(rest)}` is not a tensor and its axes" if rest else "no tensor",
+                locate(at, at + max(len(rest), 1)),
+                "here",
+                _EXAMPLE,
+            )
             return None
         axes = []
         for word, begin, end in cut_words(match["axes"]) if match["axes"].strip() else ():

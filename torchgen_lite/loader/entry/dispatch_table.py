@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.reader import (
@@ -96,13 +96,12 @@ def _read_line(
         name = _read_key(reader, word, span)
         earlier = entries.get(name or "")
         if earlier is not None:
-            first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
             reader.report(
                 "TG115",
                 f"dispatch key `{name}` is in the table twice",
                 span,
                 "given again here",
-                secondary=first,
+                other=(earlier.key_span, "first given here"),
             )
         elif name is not None and kernel is not None:
             entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
@@ -131,8 +130,13 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
     if name is None:
         hint = None if reader.is_full else _nearest_key(word, privateuse1)
         hint = hint if word else "remove the comma"
-        message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
-        reader.report("TG103", message, span, "not a dispatch key", hint)
+        reader.report(
+            "TG103",
+            f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key",
+            span,
+            "not a dispatch key",
+            hint,
+        )
     elif word != name and word != _renamed(name, privateuse1):
         reader.report(
             "TG113",

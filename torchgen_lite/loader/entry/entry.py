@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from keyword import iskeyword
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.loader.entry.reader import python_names
 from torchgen_lite.loader.versions import Version, has_release
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.model import compared
@@ -132,11 +132,6 @@ class DispatchEntry(NamedTuple):
     @property
     def kernel_span(self) -> Span | None:
         return None if self.source is None else self.source.kept(self.number + 2).first_line
-
-
-def python_names(schema: FunctionSchema) -> dict[str, str]:
-    """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
-    return {a.name + "_" * iskeyword(a.name): a.name for a in schema.arguments}
 
 
 @compared(-1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.loader.entry import native_fields as native
 from torchgen_lite.loader.entry import shapes
@@ -205,8 +204,6 @@ _FIELDS = (
 FIELDS = {field.name: field for field in _FIELDS}
 # The attribute that a field is read into, and its reader; fields kept as text are left out.
 _READERS = {f.name: (f.attribute, f.shape.read) for f in _FIELDS if f.shape.read is not None}
-# Fields that are not retired and not kept as text, so nothing is left to check.
-USUAL_FIELDS = frozenset(["func", *[name for name in _READERS if not FIELDS[name].retired]])
 FIELD_ORDER = {field.name: index for index, field in enumerate(_FIELDS)}
 
 
@@ -221,16 +218,8 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
         dispatch = values.get("dispatch", ())
         implied = native.implied_kernels(reader, values["ufunc_inner_loop"], dispatch)
         values["dispatch"] = dispatch + implied
-    if values and not reader.fields.keys().isdisjoint(_EXCLUSIVE):
-        _check_exclusive(reader, values)
+    _check_exclusive(reader, values)
     return values
-
-
-# An entry with none of these fields can't contradict itself.
-_EXCLUSIVE = frozenset(
-    "manual_kernel_registration precomputed python_module structured structured_delegate structured_inherits "
-    "ufunc_inner_loop".split()
-)
 
 
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
@@ -265,13 +254,12 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
 def _exclude(reader: EntryReader, first: str, second: str) -> None:
     """Report two exclusive fields; the first may be from the operator that the entry names."""
     fields = reader.fields
-    given = (Label(reader.span(fields[first][0]), "given here"),) if first in fields else ()
     reader.report(
         "TG116",
         f"`{first}` and `{second}` exclude each other",
         fields[second][0],
         f"not together with `{first}`",
-        secondary=given,
+        other=(reader.span(fields[first][0]) if first in fields else None, "given here"),
     )
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from sys import intern
 from typing import Any
 
-from torchgen_lite.diagnostics import Help, Label, Span, did_you_mean, meant
+from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import FieldSpans, NativeFunction
-from torchgen_lite.loader.entry.fields import FIELDS, USUAL_FIELDS, read_fields
+from torchgen_lite.loader.entry.fields import FIELDS, read_fields
 from torchgen_lite.loader.entry.reader import OPERATOR_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode
@@ -30,8 +30,13 @@ def load_entry(
     schema and, for a PyTorch operator, for every field that the entry leaves out.
     """
     if not isinstance(node, MapNode):
-        hint = missing_space(node) or "begin the entry with `- func: ...`"
-        reader.report("TG101", "an entry must be a mapping", node, "here", hint)
+        reader.report(
+            "TG101",
+            "an entry must be a mapping",
+            node,
+            "here",
+            missing_space(node) or "begin the entry with `- func: ...`",
+        )
         return None
     name = _name_alone(reader, earlier)
     base = None
@@ -88,11 +93,10 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
         return None
     _check_duplicates(reader, schema)
     if len(schema.arguments) > MAX_ARGUMENTS:
-        span = schema.arguments[MAX_ARGUMENTS].span or reader.span(node)
         reader.report(
             "TG223",
             f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}",
-            span,
+            schema.arguments[MAX_ARGUMENTS].span or reader.span(node),
             "too many from here",
             "take several as a list",
         )
@@ -112,13 +116,12 @@ def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
             span = part.name_span if isinstance(part, Argument) else part.span
             first = seen.setdefault(name, span)
             if first is not span and span is not None:
-                earlier = (Label(first, "first named here"),) if first else ()
                 reader.report(
                     "TG203",
                     f"duplicate {what} `{name}`",
                     span,
                     "named again here",
-                    secondary=earlier,
+                    other=(first, "first named here"),
                 )
 
 
@@ -140,8 +143,6 @@ def _nearest_field(word: str, fields: Iterable[str]) -> Help | None:
 
 def _check_fields(reader: EntryReader) -> tuple[tuple[str, str], ...]:
     """Refuse unknown fields, report retired ones, and keep the text of fields that do nothing."""
-    if reader.fields.keys() <= USUAL_FIELDS:
-        return ()
     extra = []
     extra_fields = reader.dialect.extra_fields
     for name, (key, value) in reader.fields.items():

@@ -18,7 +18,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Label
 from torchgen_lite.loader.config.options import NAME, Json
 from torchgen_lite.loader.entry.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.entry.entry import DispatchEntry
@@ -151,7 +150,7 @@ def implied_kernels(
                 entry.key_span,
                 "a second kernel",
                 f"leave `{entry.key}` out",
-                (Label(reader.span(field), "given here"),),
+                (reader.span(field), "given here"),
             )
     span = reader.span(value)
     present = {entry.key for entry in dispatch}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import (
@@ -118,9 +119,9 @@ class EntryReader:
         at: Span | Node,
         label: str = "",
         help: Help | None = None,
-        secondary: tuple[Label, ...] = (),
+        other: tuple[Span | None, str] = (None, ""),
     ) -> None:
-        """Record a diagnostic about this entry, unless it has too many already."""
+        """Record a diagnostic about this entry, unless it has too many already. `other` is a second labeled place."""
         self.reported += 1
         if self.is_full:
             return
@@ -129,7 +130,7 @@ class EntryReader:
                 code,
                 message,
                 Label(at if isinstance(at, Span) else self.span(at), label),
-                secondary,
+                (Label(other[0], other[1]),) if other[0] else (),
                 help,
                 **self.about,
             )
@@ -166,14 +167,13 @@ class EntryReader:
             elif key.value == "<<" and not key.style:
                 self.report("TG109", "merge keys are not read", key, "merge key")
             elif key.value in pairs:
-                hint = "another entry begins with `- func: ...`" if key.value == "func" else None
                 self.report(
                     "TG105",
                     f"`{short(key.value)}` is written twice",
                     key,
                     "written again here",
-                    hint,
-                    (Label(self.span(pairs[key.value][0]), "first written here"),),
+                    "another entry begins with `- func: ...`" if key.value == "func" else None,
+                    (self.span(pairs[key.value][0]), "first written here"),
                 )
             else:
                 pairs[key.value] = key, value
@@ -289,16 +289,19 @@ class EntryReader:
         return False
 
 
-def cut_words(text: str) -> list[tuple[str, int, int]]:
+def cut_words(text: str) -> Iterator[tuple[str, int, int]]:
     """The words of a comma list, and where each starts and ends; an empty word is one character."""
-    words = []
     position = 0
     for part in text.split(","):
         word = part.strip()
         start = position + len(part) - len(part.lstrip())
-        words.append((word, start, start + max(len(word), 1)))
+        yield word, start, start + max(len(word), 1)
         position += len(part) + 1
-    return words
+
+
+def python_names(schema: FunctionSchema) -> dict[str, str]:
+    """The names of the arguments by those that they have in Python: a reserved word gets an underscore."""
+    return {a.name + "_" * iskeyword(a.name): a.name for a in schema.arguments}
 
 
 def short(text: str) -> str:

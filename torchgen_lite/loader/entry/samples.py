@@ -24,9 +24,8 @@ from torchgen_lite.diagnostics import Locate, Span, did_you_mean
 from torchgen_lite.formulas.model import Call, Expression, ListDisplay
 from torchgen_lite.formulas.prefix import TORCH, with_prefix
 from torchgen_lite.loader.entry.derivatives import Uses, in_order
-from torchgen_lite.loader.entry.entry import python_names
 from torchgen_lite.loader.entry.fakes import parse_in, read_expression
-from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, short
+from torchgen_lite.loader.entry.reader import KERNEL_NAME, TRUTH, EntryReader, python_names, short
 from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
@@ -102,13 +101,12 @@ def read_samples(reader: EntryReader, name: str, node: Node) -> Samples:
         if key.value in FIELDS:
             values[key.value] = value
             continue
-        near = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
         reader.report(
             "TG335",
             f"unknown field `{short(key.value)}` of `samples`",
             key,
             "not a field",
-            near,
+            did_you_mean(key.value, FIELDS) or "write each sample behind a dash",
         )
     if "calls" not in values:
         if len(values) == len(node.items):
@@ -377,14 +375,13 @@ def _read_python(
     try:
         tree = ast.parse(f"(\n{scalar.value}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        hint = error.msg if isinstance(error, SyntaxError) else None
         reader.refuse(
             "TG335",
             scalar.value.strip(),
             "an expression of Python",
             node,
             "here",
-            hint,
+            error.msg if isinstance(error, SyntaxError) else None,
         )
         return None
     place = _placed(scalar.value, reader.locator(scalar))

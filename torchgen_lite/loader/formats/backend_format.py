@@ -201,13 +201,12 @@ def _may_be_structured(reader: EntryReader, function: NativeFunction, item: Item
     if function.structured:
         return True
     delegate = function.structured_delegate
-    hint = f"put it on `{delegate}`" if delegate else f"leave `structured` of `{item.name}` out"
     reader.report(
         "TG310",
         f"`{item.name}` is not structured where it is declared",
         item.node,
         "marked `structured: true`",
-        hint,
+        f"put it on `{delegate}`" if delegate else f"leave `structured` of `{item.name}` out",
     )
     return False
 

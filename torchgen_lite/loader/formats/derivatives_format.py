@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Label, did_you_mean, meant
+from torchgen_lite.diagnostics import did_you_mean, meant
 from torchgen_lite.loader.entry.derivatives import DEFAULT, read_derivatives
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
@@ -58,9 +58,13 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     name = pair[1] if pair else None
     if not is_text(name):
         near = next((field for field in reader.fields if did_you_mean(field, ("name",))), "")
-        place = reader.fields[near][0] if near else node
-        misspelled = meant(near, "name") if near else None
-        reader.report("TG104", "an entry without `name`", place, "here", misspelled)
+        reader.report(
+            "TG104",
+            "an entry without `name`",
+            reader.fields[near][0] if near else node,
+            "here",
+            meant(near, "name") if near else None,
+        )
         return
     reader.head = name
     schema, found = parse_schema(name.value, locate=reader.locator(name))
@@ -77,14 +81,12 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     every = [f for f in functions if f.name == function.name]
     same = [f for f in every if [a.name for a in f.func.arguments] == names]
     if not same:
-        there = function.func.span
-        declared = (Label(there, "declared here"),) if there else ()
         reader.report(
             "TG307",
             f"the arguments of `{schema.full_name}` are named differently where it is declared",
             name,
             "formulas use these names",
-            secondary=declared,
+            other=(function.func.span, "declared here"),
         )
         return
     if earlier.is_native(function.name):

@@ -93,13 +93,12 @@ class Earlier:
         release = reader.dialect.for_torch
         releases = _releases(reader)
         if has_release(releases, release):
-            hint = did_you_mean(wanted, names) if names else _NO_FILE
             reader.report(
                 "TG312",
                 f"operator `{short(name)}` is not declared",
                 node,
                 "no such operator",
-                hint,
+                did_you_mean(wanted, names) if names else _NO_FILE,
             )
         else:
             version = version_text(release[:2])

@@ -12,10 +12,11 @@ The result is read again. If it doesn't give the same functions, the text is ret
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.diagnostics import Diagnostics, Source, has_errors
 from torchgen_lite.loader.entry.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
@@ -31,7 +32,7 @@ _PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
 
 def format_text(
     text: str, path: str = "<schema>", dialect: Dialect = PYTORCH
-) -> tuple[str, tuple[Diagnostic, ...]]:
+) -> tuple[str, Diagnostics]:
     """The canonical form of a file, and the errors that kept it from being formatted.
 
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
@@ -171,20 +172,18 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
     return [f"  {segment.key}:{' ' + text if text else ''}{note and '  ' + note.strip()}"]
 
 
-def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]:
+def _reindent(lines: list[str], key: str, block: bool, indent: int) -> Iterator[str]:
     least = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=indent)
     texts = [x.strip() for x in lines]
     has_fields = any(_FIELD.match(x) for x in texts if not x.startswith(("-", "#")))
     is_list = block and any(x.startswith("- ") for x in texts) and not has_fields
     shift = (2 if is_list else 4) - least
-    out = []
     for line in lines:
         text = line.rstrip()
         moved = " " * shift + text if shift >= 0 else text[-shift:]
         if key == "dispatch" and block:
             moved = _format_dispatch_line(moved)
-        out.append(moved if text else "")
-    return out
+        yield moved if text else ""
 
 
 def _format_dispatch_line(line: str) -> str:

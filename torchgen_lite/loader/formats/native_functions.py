@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.entry.native_entry import load_entry
@@ -22,7 +22,7 @@ _OF_BACKENDS = frozenset({"backend", "supported", "official"})
 _OF_OTHERS = _OF_BACKENDS | {"aten", "backward"}
 _OF_EXECUTORCH = frozenset({"op", "kernels"})
 
-Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
+Loaded = tuple[tuple[NativeFunction, ...], Diagnostics]
 
 
 def load_schema_sources(
@@ -30,7 +30,7 @@ def load_schema_sources(
     root: Path,
     places: Mapping[Path, Label | None] | None = None,
     texts: Mapping[Path, str] | None = None,
-) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
+) -> tuple[tuple[Source, ...], Diagnostics]:
     """Read the schema files in order; a file that can't be read gives a diagnostic.
 
     `places` says where each file is named. `texts`, by resolved path, replace what is on disk.

@@ -13,7 +13,15 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, Suggestion, write_instead
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    Label,
+    Source,
+    Span,
+    Suggestion,
+    write_instead,
+)
 from torchgen_lite.loader.config.project import SOURCE_ROOTS
 from torchgen_lite.loader.python.annotations import meanings, plain
 from torchgen_lite.loader.sources import read_source
@@ -115,7 +123,7 @@ def index_kernel_modules(
     root: Path,
     source_roots: Sequence[str] = SOURCE_ROOTS,
     locate: Callable[[str], Label | None] = lambda name: None,
-) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
+) -> tuple[KernelIndex, Diagnostics]:
     """Read the named modules from the source roots, or from where Python finds their package.
 
     Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
@@ -228,7 +236,7 @@ def _folders(package: str, root: Path, source_roots: Sequence[str]) -> Iterator[
 
 
 @lru_cache(maxsize=256)
-def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, tuple[Diagnostic, ...]]:
+def _read_module(name: str, path: str, text: str) -> tuple[KernelModule, Diagnostics]:
     """Read a module's text.
 
     Results are cached, because modules rarely change between runs in one process (`--watch`, the

@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source
 from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, ScalarNode, read_yaml
@@ -32,7 +32,7 @@ class TorchFiles(NamedTuple):
         return self.native_functions.parents[4] / "torch/include/ATen/autocast_mode.h"
 
 
-def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
+def find_torch_files() -> tuple[TorchFiles | None, Diagnostics]:
     """Locate the files in the `torchgen` package that comes with PyTorch; TG011 if there is none."""
     for location in _find_package("torchgen"):
         packaged = Path(location) / "packaged"
@@ -57,13 +57,13 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     )
 
 
-def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+def read_tags(files: TorchFiles) -> tuple[dict[str, str], Diagnostics]:
     """PyTorch's tags with their descriptions."""
     source, unread = read_source(files.tags, files.tags.parent)
     return ({}, unread) if source is None else load_tags(source)
 
 
-def load_tags(source: Source) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+def load_tags(source: Source) -> tuple[dict[str, str], Diagnostics]:
     """The tags of a tags.yaml with their descriptions, in the order of the file."""
     node, found = read_yaml(source)
     diagnostics = list(found)
@@ -142,7 +142,7 @@ for schema in torch._C._jit_get_all_schemas():
 """
 
 
-def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
+def load_installed_torch() -> tuple[InstalledTorch | None, Diagnostics]:
     """The operators and stub files of the installed PyTorch; TG011 if it can't be asked."""
     # Imported here: most runs do not ask PyTorch.
     import subprocess

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Source
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.native_entry import load_entry
 from torchgen_lite.loader.entry.reader import EntryReader
@@ -39,7 +39,7 @@ class ReleaseSource(NamedTuple):
 
     source: Source | None = None
     version: Version = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: Diagnostics = ()
     formulas: Source | None = None
     autocast: str = ""
 

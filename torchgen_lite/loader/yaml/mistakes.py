@@ -85,8 +85,12 @@ def find_mistake(
     opening = Label(Span(source, began, began + 1), "opened here")
     sign = opening.span.text
     if "quoted" in context:
-        close = f"close it with `{sign}`" if sign in ("'", '"') else None
-        return _mistake("a quote is not closed", opening, (), close)
+        return _mistake(
+            "a quote is not closed",
+            opening,
+            (),
+            f"close it with `{sign}`" if sign in ("'", '"') else None,
+        )
     if "flow" in context:
         unquoted = _bracket_in_a_value(source, at, began)
         if unquoted is not None:

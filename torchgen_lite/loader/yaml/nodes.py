@@ -20,7 +20,7 @@ from typing import Any, TypeGuard, Union
 
 import yaml
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source, Span
 from torchgen_lite.loader.yaml.python_parser import PythonParser, as_libyaml_says
 
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -242,7 +242,7 @@ def _feed(builder: _Builder, parser: Any) -> None:
 
 def read_yaml(
     source: Source, take: Take | None = None, fields: Collection[str] = ()
-) -> tuple[Node | None, tuple[Diagnostic, ...]]:
+) -> tuple[Node | None, Diagnostics]:
     """The root node of a source, or None if it is empty or unreadable. Never raises.
 
     Nodes take more memory than what is made from them, so the root leaves out the items that `take`
