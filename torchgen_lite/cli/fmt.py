@@ -26,7 +26,12 @@ from torchgen_lite.loader.sources import read_source
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
-def fmt_command(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
+def fmt_command(
+    session: Session,
+    paths: Sequence[str],
+    check: bool,
+    diff: bool,
+) -> int:
     """Format the schema files of projects, or the given files: order of fields, indentation, blank
     lines.
 
@@ -43,7 +48,12 @@ def fmt_command(session: Session, paths: Sequence[str], check: bool, diff: bool)
     return code
 
 
-def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
+def _format(
+    session: Session,
+    paths: Sequence[str],
+    check: bool,
+    diff: bool,
+) -> int:
     config, diagnostics = session.settings()
     found = list(diagnostics)
     changes: list[Change] = []

@@ -60,7 +60,11 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
     help="Whether the Python package is in `src`.",
 )
 def init_command(
-    session: Session, name: str | None, target: str | None, template: str | None, layout: str
+    session: Session,
+    name: str | None,
+    target: str | None,
+    template: str | None,
+    layout: str,
 ) -> int:
     """Start a project: configuration, schema file, kernels and a test. By default, operators of Python for PyTorch.
 

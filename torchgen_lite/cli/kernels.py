@@ -123,7 +123,10 @@ def _declared(function: AuthorFunction) -> str:
 
 
 def _begin(
-    session: Session, root: Path, wanted: Sequence[AuthorFunction], output: Path | None
+    session: Session,
+    root: Path,
+    wanted: Sequence[AuthorFunction],
+    output: Path | None,
 ) -> int:
     """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}

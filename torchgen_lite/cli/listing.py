@@ -90,7 +90,12 @@ def list_command(
     return FINE
 
 
-def render_rows(kind: str, rows: list[Row], format_: str, width: int = 0) -> str:
+def render_rows(
+    kind: str,
+    rows: list[Row],
+    format_: str,
+    width: int = 0,
+) -> str:
     """Text: columns of what is said in words; JSON: the rows; CMake: a list variable of the names."""
     if format_ == "json":
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"

@@ -36,7 +36,12 @@ class Section(NamedTuple):
     heads: Row = ("operator",)
 
 
-def write_file(session: Session, path: Path, text: str, said: str) -> None:
+def write_file(
+    session: Session,
+    path: Path,
+    text: str,
+    said: str,
+) -> None:
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_text(path, text)
     session.talk(f"{said} {shown_path(path, Path.cwd())}")

@@ -28,7 +28,10 @@ _NO_PROJECT = (
 
 
 def each_project(
-    session: Session, named: Sequence[str], alone: Sequence[str], run: Callable[[Session], int]
+    session: Session,
+    named: Sequence[str],
+    alone: Sequence[str],
+    run: Callable[[Session], int],
 ) -> int:
     """Run a command in each project that the command line names, and return the worst exit code.
 

@@ -71,7 +71,10 @@ class Judged(NamedTuple):
 
 
 def judge(
-    every: Sequence[Diagnostic], root: Path, level: Level, unstable: Collection[str] = ()
+    every: Sequence[Diagnostic],
+    root: Path,
+    level: Level,
+    unstable: Collection[str] = (),
 ) -> Judged:
     """Leave out what the project accepts, and what is said of `unstable` operators. Raises Refused if what it accepts
     cannot be read.

@@ -69,7 +69,11 @@ def parameter(argument: Argument) -> Parameter:
 
 # PyTorch's file has 9,300 arguments, which are written in 1,100 ways.
 @lru_cache(maxsize=4096)
-def _parameter(type_: Type, name: str, written: str | None) -> Parameter:
+def _parameter(
+    type_: Type,
+    name: str,
+    written: str | None,
+) -> Parameter:
     text = None
     if written is not None:
         text = default_text(as_received(type_, default(Argument(type_, name, written))))
