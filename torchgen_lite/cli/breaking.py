@@ -26,6 +26,7 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import (
     Row,
     Section,
+    ended,
     html_option,
     render_html,
     render_markdown,
@@ -236,7 +237,7 @@ def _report(
     if asked.everything:
         added, changed = _others(versions, judged)
         lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
-        text = "".join(f"{line}\n" for line in lines)
+        text = ended(lines)
         session.answer("breaking", text, added=added, changed=changed)
 
 

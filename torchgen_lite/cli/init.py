@@ -18,6 +18,7 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
+from torchgen_lite.cli.pages import ended
 from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.emit.plan import Change, Plan
@@ -179,4 +180,4 @@ def _change(home: Path, shown: str, text: str) -> Change:
     if shown not in _GIT_FILES or not missing:
         return Change(shown, "keep", old, old)
     end = "" if not old or old.endswith("\n") else "\n"
-    return Change(shown, "update", old, old + end + "".join(f"{line}\n" for line in missing))
+    return Change(shown, "update", old, old + end + ended(missing))

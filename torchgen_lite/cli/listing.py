@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.pages import columns
+from torchgen_lite.cli.pages import columns, ended
 from torchgen_lite.cli.session import Session, command, input_options, require
 from torchgen_lite.diagnostics import every_code
 from torchgen_lite.key_tables import CURRENT, registrable_keys
@@ -103,7 +103,7 @@ def render_rows(
         names = "".join(f"\n  {_cmake_text(str(row['name']))}" for row in rows)
         return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
     words = [tuple([cell for cell in row.values() if isinstance(cell, str)]) for row in rows]
-    return "".join(f"{line}\n" for line in columns(words, width))
+    return ended(columns(words, width))
 
 
 def _cmake_text(text: str) -> str:
