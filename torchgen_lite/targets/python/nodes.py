@@ -22,6 +22,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
 from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
+from torchgen_lite.targets.output import Named
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
 # The framework functions that save a whole value.
@@ -189,7 +190,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     )
 
 
-def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tuple[str, str]]:
+def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
     schema = info.function.func
     used = frozenset().union(*(one.mentioned for one in info.forward))
