@@ -59,9 +59,8 @@ def list_command(
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
-            names = selection.policy.names
             registered = selection.registrations(program)
-            exported = export_program(program, names, registered, theirs)
+            exported = export_program(program, selection.policy.names, registered, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":

@@ -126,8 +126,10 @@ class PageView:
     def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, str]]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
         phrase = self.markup.phrase
-        kernels = self.operator.kernels
-        found = [(one.key, one.kernel, self.reference.source(one.kernel)) for one in kernels]
+        found = [
+            (one.key, one.kernel, self.reference.source(one.kernel))
+            for one in self.operator.kernels
+        ]
         rows = []
         for key, kernel, file in found:
             address = self._source(file) if file else ""

@@ -156,7 +156,6 @@ def _alias(module: str) -> str:
 
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
-    schema = info.function.func
     functions = Functions(helpers, set(), set())
     names = [identifier(saved.name) for saved in kept(info)]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
@@ -174,7 +173,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
     return NodeView(
         name=info.node_name,
-        operator=schema.full_name,
+        operator=info.function.func.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=info.is_materialized and is_asked,
         is_tried=not info.forward and is_tried(info, helpers),

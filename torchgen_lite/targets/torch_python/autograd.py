@@ -251,7 +251,6 @@ def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    schema = operator.schema
     names = [a.name for a in operator.schema.positional]
     values = []
     for name in names:
@@ -259,7 +258,7 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
     result = tuple_display(values)
     if operator.function.is_auto:
         given = []
-        for argument in schema.arguments:
+        for argument in operator.schema.arguments:
             value = saved.local(argument.name)
             if argument.kwarg_only:
                 value = f"{identifier(argument.name)}={value}"
