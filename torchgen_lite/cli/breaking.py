@@ -26,6 +26,7 @@ from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import (
     Row,
     Section,
+    ended,
     html_option,
     render_html,
     render_markdown,
@@ -138,7 +139,12 @@ def _compare(session: Session, asked: Asked) -> int:
     return session.exit_code(judged.found)
 
 
-def judged_changes(old: Version, new: Program, level: Level, beneath: Beneath) -> Judged:
+def judged_changes(
+    old: Version,
+    new: Program,
+    level: Level,
+    beneath: Beneath,
+) -> Judged:
     """What callers can no longer rely on, under the targets of each version and over PyTorch, and what of it the project
     accepts. Raises Refused.
     """
@@ -170,7 +176,11 @@ def _unstable(program: Program) -> set[str]:
 
 
 def _compared(
-    old: Version, new: Program, level: Level, beneath: Beneath, modules: tuple[Modules, Modules]
+    old: Version,
+    new: Program,
+    level: Level,
+    beneath: Beneath,
+    modules: tuple[Modules, Modules],
 ) -> Sequence[Diagnostic]:
     before, after = zip(*compared(old.program, new))
     old.require([one for selection in before for one in selection.diagnostics])
@@ -204,7 +214,12 @@ def _sources(program: Program, modules: Modules) -> Iterator[Source]:
             yield from [module.source for module in index.modules]
 
 
-def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged) -> None:
+def _report(
+    session: Session,
+    asked: Asked,
+    versions: _Versions,
+    judged: Judged,
+) -> None:
     session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
         before = len([one for one in versions[0] if not one.is_derived])
@@ -222,7 +237,7 @@ def _report(session: Session, asked: Asked, versions: _Versions, judged: Judged)
     if asked.everything:
         added, changed = _others(versions, judged)
         lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
-        text = "".join(f"{line}\n" for line in lines)
+        text = ended(lines)
         session.answer("breaking", text, added=added, changed=changed)
 
 
@@ -234,7 +249,12 @@ def _notes_of(judged: Judged) -> Json:
     return {"unstable": notes} if notes else {}
 
 
-def _sections(asked: Asked, versions: _Versions, judged: Judged, root: Path) -> list[Section]:
+def _sections(
+    asked: Asked,
+    versions: _Versions,
+    judged: Judged,
+    root: Path,
+) -> list[Section]:
     """The findings by cause and by effect, entries of `breaking.toml` without one, and what breaks nothing."""
     sections = [Section("", [(text,) for text in _causes(versions, judged)], ("cause",))]
     for effect in ("breaks callers", "changes results", "breaks promises", "may change", ""):

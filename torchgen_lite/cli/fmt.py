@@ -26,7 +26,12 @@ from torchgen_lite.loader.sources import read_source
 @click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
-def fmt_command(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
+def fmt_command(
+    session: Session,
+    paths: Sequence[str],
+    check: bool,
+    diff: bool,
+) -> int:
     """Format the schema files of projects, or the given files: order of fields, indentation, blank
     lines.
 
@@ -43,10 +48,16 @@ def fmt_command(session: Session, paths: Sequence[str], check: bool, diff: bool)
     return code
 
 
-def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
+def _format(
+    session: Session,
+    paths: Sequence[str],
+    check: bool,
+    diff: bool,
+) -> int:
     config, diagnostics = session.settings()
     found = list(diagnostics)
-    changes: list[Change] = []
+    stale: list[Change] = []
+    unchanged = 0
     files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
     if not has_errors(found):
         for path in files:
@@ -57,15 +68,13 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
             dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
             text, wrong = format_text(source.text, source.path, dialect)
             found += wrong
-            action = "keep" if text == source.text else "update"
-            changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]
-    stale = [change for change in changes if change.action == "update"]
+            if text == source.text:
+                unchanged += 1
+            else:
+                stale.append(Change(str(path), "update", source.text, text))
     is_checked = check or diff
-    if session.is_text or not is_checked:
-        unformatted = []
-    else:
-        unformatted = list(map(_not_formatted, stale))
-    session.report([*found, *unformatted], kind="fmt")
+    unformatted = [] if session.is_text or not is_checked else stale
+    session.report([*found, *map(_not_formatted, unformatted)], kind="fmt")
     if diff and session.is_text:
         named = []
         for c in stale:
@@ -74,16 +83,14 @@ def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> 
     if has_errors(found):
         return session.exit_code(found)
     if is_checked:
-        if session.is_text:
+        if stale and session.is_text:
             for change in stale:
                 session.warn(f"would reformat {_shown(change.path)}")
-        if stale and session.is_text:
             session.warn(f"{counted(len(stale), 'file')} not formatted. Run `torchgen-lite fmt`.")
         return ATTENTION if stale else FINE
     for change in stale:
         with writing(_shown(change.path)):
             replace_file(Path(change.path), change.new or "")
-    unchanged = len(changes) - len(stale)
     session.talk(f"{counted(len(stale), 'file')} reformatted, {unchanged} unchanged")
     return FINE
 

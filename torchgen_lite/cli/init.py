@@ -18,6 +18,7 @@ import click
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.json_schema import schema_of_yaml
+from torchgen_lite.cli.pages import ended
 from torchgen_lite.cli.session import Refused, Session, command, writing
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.emit.plan import Change, Plan
@@ -60,7 +61,11 @@ _STATUS = {"create": "created", "update": "changed", "keep": "exists"}
     help="Whether the Python package is in `src`.",
 )
 def init_command(
-    session: Session, name: str | None, target: str | None, template: str | None, layout: str
+    session: Session,
+    name: str | None,
+    target: str | None,
+    template: str | None,
+    layout: str,
 ) -> int:
     """Start a project: configuration, schema file, kernels and a test. By default, operators of Python for PyTorch.
 
@@ -81,9 +86,12 @@ def init_command(
     templates = find_templates() / "init"
     is_named = name is not None
     if name is None:
-        name = _default_name(template)
-    else:
-        name = _checked_name(name, template)
+        name = Path.cwd().name.replace("-", "_").lower()
+        if _unsuited(name, template):
+            name = _NAME
+    problem = _unsuited(name, template)
+    if problem:
+        raise click.UsageError(problem)
     root, prefix = ("src", "src/") if layout == "src" else (".", "")
     words = {"@root@": root, "@prefix@": prefix, _NAME: name}
     files = list(_files(templates / started, words))
@@ -104,9 +112,10 @@ def init_command(
         raise Refused(Diagnostic("TG009", str(error))) from None
     written = []
     for change in changes:
-        written.append({"path": (home / change.path).as_posix(), "status": _STATUS[change.action]})
-    for file in written:
-        session.talk(f"{file['status']:<7}  {file['path']}")
+        path = (home / change.path).as_posix()
+        status = _STATUS[change.action]
+        written.append({"path": path, "status": status})
+        session.talk(f"{status:<7}  {path}")
     session.answer("init", "", files=written)
     said = (templates / f"{started}.txt").read_text("utf-8")
     if home != Path():
@@ -115,48 +124,26 @@ def init_command(
     return FINE
 
 
-def _default_name(template: str | None) -> str:
-    """The name of this folder, if it suits."""
-    name = Path.cwd().name.replace("-", "_").lower()
-    suits = _is_name(name) if template is None else _is_device(name)
-    return name if suits else _NAME
-
-
-def _checked_name(name: str, template: str | None) -> str:
-    """The name that was given, for a package and a namespace, and a device with a template. Raises UsageError."""
-    if template is None:
-        if not _is_name(name):
-            raise click.UsageError(f"`{name}` cannot be the name of a package and a namespace.")
-        return name
-    if name in _devices_of_pytorch():
-        raise click.UsageError(f"PyTorch already has a device `{name}`: choose another name.")
-    if not _is_device(name):
-        what = "a package, a namespace and a device"
-        raise click.UsageError(f"`{name}` cannot be the name of {what}.")
-    return name
-
-
 def _has_room(names: Collection[str]) -> bool:
     """Whether this folder has nothing but hidden files and those with these names, which another run may have written."""
     return all(path.name.startswith(".") or path.name in names for path in Path().iterdir())
 
 
-def _is_name(name: str) -> bool:
-    """Whether a name suits a package and a namespace, of schemas and of C++."""
+def _unsuited(name: str, template: str | None) -> str:
+    """Why a name suits no package and no namespace, of schemas and of C++, or no device, which a template has; else
+    empty. `rename_privateuse1_backend` refuses digits and the names of PyTorch's backends.
+    """
+    is_device = template is not None
+    if is_device and name in [backend.lower() for backend in CURRENT.backends]:
+        return f"PyTorch already has a device `{name}`: choose another name."
     taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
     is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
-    return is_word and "__" not in name and name[0] != "_" and name not in taken
-
-
-def _is_device(name: str) -> bool:
-    """Whether a name suits a device, too: it has no digits, and is not PyTorch's."""
-    digits = any(map(str.isdigit, name))
-    return _is_name(name) and not digits and name not in _devices_of_pytorch()
-
-
-def _devices_of_pytorch() -> set[str]:
-    """Names that `rename_privateuse1_backend` refuses."""
-    return {backend.lower() for backend in CURRENT.backends}
+    is_name = is_word and "__" not in name and name[0] != "_" and name not in taken
+    if not is_device and not is_name:
+        return f"`{name}` cannot be the name of a package and a namespace."
+    if is_device and (not is_name or any(map(str.isdigit, name))):
+        return f"`{name}` cannot be the name of a package, a namespace and a device."
+    return ""
 
 
 def _files(folder: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -193,4 +180,4 @@ def _change(home: Path, shown: str, text: str) -> Change:
     if shown not in _GIT_FILES or not missing:
         return Change(shown, "keep", old, old)
     end = "" if not old or old.endswith("\n") else "\n"
-    return Change(shown, "update", old, old + end + "".join(f"{line}\n" for line in missing))
+    return Change(shown, "update", old, old + end + ended(missing))

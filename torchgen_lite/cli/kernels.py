@@ -9,7 +9,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.exit_codes import ATTENTION, FINE
-from torchgen_lite.cli.pages import Row, columns, output_option
+from torchgen_lite.cli.pages import Row, columns, ended, output_option
 from torchgen_lite.cli.session import Session, command, require, targets_option, writing
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
@@ -69,7 +69,7 @@ def kernels_command(
     printed = [one for one in wanted if one.is_cpp and output is None]
     rows = list(dict.fromkeys(_row(one, session.verbose) for one in functions))
     lines = map(_declared, printed) if missing else columns(rows, session.width)
-    text = "".join(f"{line}\n" for line in lines)
+    text = ended(lines)
     session.answer("kernels", text, functions=[one._asdict() for one in functions])
     if check and wanted:
         names = ", ".join(f"`{one.name}`" for one in wanted)
@@ -123,7 +123,10 @@ def _declared(function: AuthorFunction) -> str:
 
 
 def _begin(
-    session: Session, root: Path, wanted: Sequence[AuthorFunction], output: Path | None
+    session: Session,
+    root: Path,
+    wanted: Sequence[AuthorFunction],
+    output: Path | None,
 ) -> int:
     """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}

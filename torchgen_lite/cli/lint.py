@@ -58,7 +58,12 @@ def lint_command(
     return each_project(session, projects, alone, run)
 
 
-def _lint(session: Session, schema: Sequence[str], torch: bool, chosen: str) -> int:
+def _lint(
+    session: Session,
+    schema: Sequence[str],
+    torch: bool,
+    chosen: str,
+) -> int:
     """Report; first write the fixes under the `chosen` attribute of diagnostics, if one is."""
     program, diagnostics = _find(session, schema, torch)
     fixed = 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.pages import columns
+from torchgen_lite.cli.pages import columns, ended
 from torchgen_lite.cli.session import Session, command, input_options, require
 from torchgen_lite.diagnostics import every_code
 from torchgen_lite.key_tables import CURRENT, registrable_keys
@@ -59,9 +59,8 @@ def list_command(
             is_over = adds_to_pytorch(program, selection.policy)
             beneath = known_pytorchs(session.warn, program) if is_over else {}
             theirs = {name: one.kernels for name, one in beneath.items()}
-            names = selection.policy.names
             registered = selection.registrations(program)
-            exported = export_program(program, names, registered, theirs)
+            exported = export_program(program, selection.policy.names, registered, theirs)
             click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":
@@ -90,7 +89,12 @@ def list_command(
     return FINE
 
 
-def render_rows(kind: str, rows: list[Row], format_: str, width: int = 0) -> str:
+def render_rows(
+    kind: str,
+    rows: list[Row],
+    format_: str,
+    width: int = 0,
+) -> str:
     """Text: columns of what is said in words; JSON: the rows; CMake: a list variable of the names."""
     if format_ == "json":
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
@@ -98,7 +102,7 @@ def render_rows(kind: str, rows: list[Row], format_: str, width: int = 0) -> str
         names = "".join(f"\n  {_cmake_text(str(row['name']))}" for row in rows)
         return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
     words = [tuple([cell for cell in row.values() if isinstance(cell, str)]) for row in rows]
-    return "".join(f"{line}\n" for line in columns(words, width))
+    return ended(columns(words, width))
 
 
 def _cmake_text(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import zip_longest
@@ -36,17 +36,27 @@ class Section(NamedTuple):
     heads: Row = ("operator",)
 
 
-def write_file(session: Session, path: Path, text: str, said: str) -> None:
+def write_file(
+    session: Session,
+    path: Path,
+    text: str,
+    said: str,
+) -> None:
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
     write_text(path, text)
     session.talk(f"{said} {shown_path(path, Path.cwd())}")
+
+
+def ended(lines: Iterable[str]) -> str:
+    """A text of these lines, each with its end."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def section_text(section: Section, width: int = 0) -> str:
     """Columns below the title."""
     lines = [section.title] if section.title else []
     lines += [textwrap.indent(line, "  ") for line in columns(section.rows, width - 2)]
-    return "".join(f"{line}\n" for line in lines)
+    return ended(lines)
 
 
 def columns(rows: Sequence[Row], width: int = 0) -> Iterator[str]:

@@ -28,7 +28,10 @@ _NO_PROJECT = (
 
 
 def each_project(
-    session: Session, named: Sequence[str], alone: Sequence[str], run: Callable[[Session], int]
+    session: Session,
+    named: Sequence[str],
+    alone: Sequence[str],
+    run: Callable[[Session], int],
 ) -> int:
     """Run a command in each project that the command line names, and return the worst exit code.
 
@@ -38,10 +41,9 @@ def each_project(
     """
     files, settings = split_options(session.config)
     found: list[Diagnostic] = []
-    paths = []
+    paths: list[Path] = []
     for name in (*files, *named):
-        for p in _members(_named(name, found), found):
-            paths.append(p)
+        paths += _members(_named(name, found), found)
     if not files and not named and not alone:
         governing = find_config(Path.cwd(), [])
         members = list(_members(governing, found))

@@ -45,10 +45,8 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
     shown = []
     for one, among in found.values():
         if len(among) < len(releases):
-            some = f"with PyTorch {', '.join(among)}: "
-        else:
-            some = ""
-        shown.append(replace(one, message=some + one.message))
+            one = replace(one, message=f"with PyTorch {', '.join(among)}: {one.message}")
+        shown.append(one)
     diagnostics = sort_diagnostics(shown)
     session.report(diagnostics, kind="check")
     session.talk("The files of the outputs were not compared; `check` for one release does that.")

@@ -118,7 +118,11 @@ def _review(session: Session, asked: Asked) -> int:
 
 
 def _find(
-    session: Session, program: Program, generated: Generated, against: str, level: Level
+    session: Session,
+    program: Program,
+    generated: Generated,
+    against: str,
+    level: Level,
 ) -> Review:
     plan = plan_of(program, generated)
     with ExitStack() as stack:
@@ -151,7 +155,10 @@ def _find(
 
 
 def _show_page(
-    session: Session, asked: Asked, program: Program, sections: Sequence[Section]
+    session: Session,
+    asked: Asked,
+    program: Program,
+    sections: Sequence[Section],
 ) -> None:
     """Print the page, and write it where the command line says."""
     title = _title(program, asked.against)

@@ -71,7 +71,12 @@ def write_text(path: str | Path, text: str) -> None:
         replace_file(Path(path), text)
 
 
-def unknown(what: str, name: str, known: Iterable[str], hint: Help | None = None) -> Diagnostic:
+def unknown(
+    what: str,
+    name: str,
+    known: Iterable[str],
+    hint: Help | None = None,
+) -> Diagnostic:
     """TG012 about a name on the command line; `hint` is for names that are near to none."""
     help_ = did_you_mean(name, known) or hint
     return Diagnostic("TG012", f"unknown {what} `{name}`", help=help_)

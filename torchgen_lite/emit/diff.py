@@ -89,7 +89,11 @@ def count_lines(change: Change) -> tuple[int, int]:
     return added, removed
 
 
-def first_difference(change: Change, path: str, said: str) -> Label:
+def first_difference(
+    change: Change,
+    path: str,
+    said: str,
+) -> Label:
     """A label at the first line where the texts of a file differ, or at the old text's last line."""
     old = change.old or ""
     new = change.new or ""

@@ -69,7 +69,10 @@ _FORMATTERS = {
 
 
 def format_texts(
-    formatter: str, texts: Mapping[str, str], root: Path, folder: Path
+    formatter: str,
+    texts: Mapping[str, str],
+    root: Path,
+    folder: Path,
 ) -> Mapping[str, str] | Diagnostic:
     """The texts by path, as the formatter leaves those that it is for; or what went wrong.
 
@@ -114,7 +117,12 @@ def _configured(known: _Formatter, folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _run(name: str, command: Sequence[str], texts: Mapping[str, str], root: Path) -> dict[str, str]:
+def _run(
+    name: str,
+    command: Sequence[str],
+    texts: Mapping[str, str],
+    root: Path,
+) -> dict[str, str]:
     """The texts after a command has formatted files with them."""
     with TemporaryDirectory(prefix="torchgen-lite-") as temporary:
         places = {path: Path(temporary, *PurePosixPath(path).parts) for path in texts}
@@ -130,7 +138,12 @@ def _run(name: str, command: Sequence[str], texts: Mapping[str, str], root: Path
             raise _failed(name, f"left a file that cannot be read: {error}", temporary) from error
 
 
-def _start(name: str, command: Sequence[str], root: Path, temporary: str) -> None:
+def _start(
+    name: str,
+    command: Sequence[str],
+    root: Path,
+    temporary: str,
+) -> None:
     try:
         done = subprocess.run(
             command, cwd=root, capture_output=True, check=False, stdin=subprocess.DEVNULL
@@ -148,7 +161,12 @@ def _missing(program: str) -> _Failed:
     return _Failed(Diagnostic("TG020", message, help=help_))
 
 
-def _failed(name: str, problem: str, temporary: str, said: str = "") -> _Failed:
+def _failed(
+    name: str,
+    problem: str,
+    temporary: str,
+    said: str = "",
+) -> _Failed:
     # Names of temporary files differ from run to run.
     shown = said.replace(temporary + os.sep, "")
     notes = tuple(f"{name}: {line}" for line in shown.splitlines()[:5])

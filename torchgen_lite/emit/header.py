@@ -30,7 +30,11 @@ _PRAGMAS = {
 }
 
 
-def render_header(path: str, source: str, text: str = "") -> str:
+def render_header(
+    path: str,
+    source: str,
+    text: str = "",
+) -> str:
     """The lines that open the file at `path`, made from `source`, before a text that may begin with
     the last of them itself."""
     suffix = PurePosixPath(path).suffix

@@ -68,7 +68,11 @@ def file_in_use(folder: Path, prefix: str) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def _lock(folder: Path, created: list[Path], on_wait: Callable[[], None]) -> int | None:
+def _lock(
+    folder: Path,
+    created: list[Path],
+    on_wait: Callable[[], None],
+) -> int | None:
     for _ in range(_TRIES):
         try:
             make_folders(folder, created)

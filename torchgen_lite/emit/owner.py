@@ -32,7 +32,11 @@ class Owner:
     sources made."""
 
     def __init__(
-        self, files: Mapping[str, str], root: Path, project: Path | None, schemas: Collection[Path]
+        self,
+        files: Mapping[str, str],
+        root: Path,
+        project: Path | None,
+        schemas: Collection[Path],
     ) -> None:
         self.root = root.resolve()
         self.project = project and project.resolve()

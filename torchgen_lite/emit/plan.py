@@ -167,7 +167,11 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[Path]:
+def _find_files(
+    root: Path,
+    files: Iterable[str],
+    everywhere: bool,
+) -> Iterator[Path]:
     """Regular files that may be orphans or leftovers (Note [Where orphans are looked for])."""
     packages = {os.path.dirname(path) for path in files if os.path.basename(path) == "__init__.py"}
     folders = [""] if everywhere else sorted({os.path.dirname(path) for path in files})

@@ -71,7 +71,11 @@ def _marked(text: str, language: Language) -> set[int]:
     return found
 
 
-def _left_open(line: str, end: str, language: Language) -> str:
+def _left_open(
+    line: str,
+    end: str,
+    language: Language,
+) -> str:
     """What closes the region that is open after the line, if one is; before it, `end` does."""
     at = 0
     while True:
@@ -87,7 +91,11 @@ def _left_open(line: str, end: str, language: Language) -> str:
         end = language.ends[mark[1]] if mark[1] else ""
 
 
-def _lay_out_line(line: str, before: str, language: Language) -> str:
+def _lay_out_line(
+    line: str,
+    before: str,
+    language: Language,
+) -> str:
     """The lines of one that is too long, after the line `before`."""
     text = line.lstrip(" ")
     margin = len(line) - len(text)
@@ -152,7 +160,12 @@ def _cut(text: str, places: list[int]) -> list[str]:
     return [text[i:j].strip() for i, j in pairwise([0, *places, len(text)])]
 
 
-def _item(text: str, margin: int, end: str, language: Language) -> list[str]:
+def _item(
+    text: str,
+    margin: int,
+    end: str,
+    language: Language,
+) -> list[str]:
     """The lines of what stands in brackets or begins a statement; `end` follows it."""
     if margin + len(text) + len(end) <= WIDTH:
         return [" " * margin + text + end]
@@ -162,10 +175,29 @@ def _item(text: str, margin: int, end: str, language: Language) -> list[str]:
         return _split(text, margin, end, language, pair)
     pieces = _cut(text, parts.breaks)
     ends = [""] * (len(pieces) - 1) + [end]
-    return [x for piece, e in zip(pieces, ends) for x in _item(piece, margin, e, language)]
+    return _items(pieces, ends, margin, language)
 
 
-def _split(text: str, margin: int, end: str, language: Language, pair: Pair | None) -> list[str]:
+def _items(
+    texts: list[str],
+    ends: list[str],
+    margin: int,
+    language: Language,
+) -> list[str]:
+    """The lines of several items, each of which is followed by its end."""
+    lines: list[str] = []
+    for text, end in zip(texts, ends, strict=True):
+        lines += _item(text, margin, end, language)
+    return lines
+
+
+def _split(
+    text: str,
+    margin: int,
+    end: str,
+    language: Language,
+    pair: Pair | None,
+) -> list[str]:
     """The lines of text split at a pair of brackets, if there is one, one item a line."""
     if pair is None:
         return [" " * margin + text + end]
@@ -177,7 +209,7 @@ def _split(text: str, margin: int, end: str, language: Language, pair: Pair | No
     else:
         items.pop()
         ends.pop()
-    lines = [x for item, e in zip(items, ends) for x in _item(item, margin + 4, e, language)]
+    lines = _items(items, ends, margin + 4, language)
     if len(lines) == 1 and len(lines[0]) > WIDTH:
         return [" " * margin + text + end]
     first = _at_brackets(text[: pair.opening + 1], margin, "", language)
@@ -187,13 +219,22 @@ def _split(text: str, margin: int, end: str, language: Language, pair: Pair | No
     return [*first, *lines, *_at_brackets(rest, margin, end, language)]
 
 
-def _at_brackets(text: str, margin: int, end: str, language: Language) -> list[str]:
+def _at_brackets(
+    text: str,
+    margin: int,
+    end: str,
+    language: Language,
+) -> list[str]:
     if margin + len(text) + len(end) <= WIDTH:
         return [" " * margin + text + end]
     return _split(text, margin, end, language, _best(text, scan(text, language)[1]))
 
 
-def _last_comma(text: str, pair: Pair, language: Language) -> str:
+def _last_comma(
+    text: str,
+    pair: Pair,
+    language: Language,
+) -> str:
     """The comma after the last item, unless it would make a tuple or a mistake."""
     is_loop = any(text.startswith(" for ", at) for _, at in pair.parts.operators)
     if language is CPP or is_loop:
@@ -248,7 +289,7 @@ def _cpp_statement(text: str, margin: int) -> list[str]:
     if not places or (pair is not None and parts.is_product):
         return _split(text, margin, "", CPP, pair)
     first, *others = _cut(text, places)
-    lines = [x for piece in others for x in _item(piece, margin + 4, "", CPP)]
+    lines = _items(others, [""] * len(others), margin + 4, CPP)
     return _at_brackets(first, margin, "", CPP) + lines
 
 

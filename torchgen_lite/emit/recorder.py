@@ -22,7 +22,12 @@ Lacking = dict[tuple[str, str, str], Diagnostic]
 class NotImported(Exception):
     """A template calls a `name` that its head cannot import."""
 
-    def __init__(self, message: str, name: str, help: Help) -> None:
+    def __init__(
+        self,
+        message: str,
+        name: str,
+        help: Help,
+    ) -> None:
         super().__init__(message)
         self.name = name
         self.help = help

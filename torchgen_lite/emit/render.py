@@ -82,7 +82,9 @@ def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
 
 
 def _configured(
-    kind: type[Environment], template_dirs: tuple[str, ...], packages: tuple[TemplatePackage, ...]
+    kind: type[Environment],
+    template_dirs: tuple[str, ...],
+    packages: tuple[TemplatePackage, ...],
 ) -> Environment:
     trusted = (find_templates(), *[package.folder for package in packages])
     ours = FileSystemLoader(trusted)
@@ -199,7 +201,11 @@ def render_file(
     return render_header(file.path, source, text) + text if file.is_marked else text
 
 
-def _override(environment: Environment, template: Template, root: Path) -> Template | None:
+def _override(
+    environment: Environment,
+    template: Template,
+    root: Path,
+) -> Template | None:
     """The first that is the user's, of a template and those that it imports, includes or extends, if any is."""
     if is_override(template):
         return template
@@ -222,7 +228,11 @@ def squeeze(text: str, blank: int) -> str:
     return text.rstrip("\n") + "\n" if text.endswith("\n\n") else text
 
 
-def load_template(environment: Environment, name: str, root: Path) -> Template:
+def load_template(
+    environment: Environment,
+    name: str,
+    root: Path,
+) -> Template:
     """The compiled template of that name; an override has to be written for our `template-api`."""
     try:
         template = environment.get_template(name)
@@ -242,7 +252,12 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
     return template
 
 
-def _format_python(text: str, file: OutputFile, template: Template, root: Path) -> str:
+def _format_python(
+    text: str,
+    file: OutputFile,
+    template: Template,
+    root: Path,
+) -> str:
     # Imported here: black takes longer than a whole run, and our own templates never need it.
     import black
     from black.parsing import InvalidInput

@@ -40,7 +40,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
             or any(home == name or home.startswith(f"{name}.") for name in self.homes)
         )
 
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+    def is_safe_attribute(
+        self,
+        obj: Any,
+        attr: str,
+        value: Any,
+    ) -> bool:
         """Allow attributes of plain values, and fields of other objects in views."""
         if not super().is_safe_attribute(obj, attr, value):
             return False

@@ -35,7 +35,11 @@ def _is_trusted(filename: str, folders: tuple[Path, ...]) -> bool:
     return any(map(Path(filename).is_relative_to, folders))
 
 
-def check_api(name: str, template: Template, root: Path) -> None:
+def check_api(
+    name: str,
+    template: Template,
+    root: Path,
+) -> None:
     """Raise RenderError for an override that is not made for our `template-api`."""
     source = _read(template.filename, root)
     if source is None:
@@ -53,7 +57,12 @@ def check_api(name: str, template: Template, root: Path) -> None:
     raise RenderError(Diagnostic("TG501", message, label, help=hint))
 
 
-def rendering_failed(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
+def rendering_failed(
+    error: Exception,
+    name: str,
+    template: Template,
+    root: Path,
+) -> Diagnostic:
     """TG500 at the innermost line of a template that ran when the error was raised."""
     filename = template.filename
     line = 0
@@ -85,7 +94,10 @@ def rendering_failed(error: Exception, name: str, template: Template, root: Path
 
 
 def unknown_verb(
-    said: str, place: tuple[str | None, int], environment: Environment, root: Path
+    said: str,
+    place: tuple[str | None, int],
+    environment: Environment,
+    root: Path,
 ) -> Diagnostic | None:
     """TG500 at a verb that no language has, which Jinja finds when it compiles a template or, in a
     branch, when it comes to the call."""
@@ -98,7 +110,12 @@ def unknown_verb(
     return pointing(f"there is no verb `{verb}`", span, "called here", near)
 
 
-def pointing(message: str, span: Span | None, text: str, help: Help | None = None) -> Diagnostic:
+def pointing(
+    message: str,
+    span: Span | None,
+    text: str,
+    help: Help | None = None,
+) -> Diagnostic:
     """TG500 with its one label, if there is a place for it."""
     return Diagnostic("TG500", message, None if span is None else Label(span, text), help=help)
 
@@ -107,7 +124,12 @@ def _read(filename: str | None, root: Path) -> Source | None:
     return None if filename is None else read_source(Path(filename), root)[0]
 
 
-def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Span | None:
+def line_span(
+    filename: str | None,
+    line: int,
+    root: Path,
+    word: str = "",
+) -> Span | None:
     """A line of a template, or a word in it."""
     source = _read(filename, root)
     if source is None or line < 1:
@@ -119,7 +141,11 @@ def line_span(filename: str | None, line: int, root: Path, word: str = "") -> Sp
     return Span(source, whole.start + found.start(), whole.start + found.end())
 
 
-def span_that_prints(filename: str | None, printed: str, root: Path) -> Span | None:
+def span_that_prints(
+    filename: str | None,
+    printed: str,
+    root: Path,
+) -> Span | None:
     """The line of a template whose own text is nearest to a printed line; the first if none is near."""
     from difflib import get_close_matches  # Most runs find nothing wrong.
 

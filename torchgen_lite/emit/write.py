@@ -29,7 +29,12 @@ SINGLE = f"{TEMPORARY}one-"
 class WriteError(Exception):
     """A file that cannot be written; `is_begun`: other files have already been changed."""
 
-    def __init__(self, path: str, reason: str, is_begun: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        reason: str,
+        is_begun: bool,
+    ) -> None:
         super().__init__(f"cannot write `{path}`: {reason}")
         self.path = path
         self.reason = reason
@@ -122,7 +127,11 @@ def add_to_file(destination: Path, text: str) -> None:
             raise
 
 
-def _write(temporary: Path, destination: Path, text: str) -> None:
+def _write(
+    temporary: Path,
+    destination: Path,
+    text: str,
+) -> None:
     """Write the text to a new file, with the permissions of the file that it replaces."""
     with temporary.open("wb") as stream:
         stream.write(text.encode("utf-8", "surrogateescape"))

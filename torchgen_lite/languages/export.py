@@ -63,7 +63,11 @@ def export_program(
     }
 
 
-def export_operator(operator: Operator, registered: Keyed, beneath: Keyed = _NOTHING) -> Json:
+def export_operator(
+    operator: Operator,
+    registered: Keyed,
+    beneath: Keyed = _NOTHING,
+) -> Json:
     """One operator. It refers to other operators by their full names: `aten::add.out`."""
     function = operator.function
     schema = operator.schema

@@ -38,7 +38,9 @@ def returns(schema: FunctionSchema) -> str:
 
 
 def shown(
-    parameters: Sequence[Parameter], hidden: frozenset[str], first: Parameter | None = None
+    parameters: Sequence[Parameter],
+    hidden: frozenset[str],
+    first: Parameter | None = None,
 ) -> Sequence[Parameter]:
     """The parameters in a module that hides types, behind a `first` one, whose name none of them has."""
     if first is not None:

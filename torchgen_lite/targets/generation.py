@@ -77,14 +77,16 @@ class Generation:
     @kept
     def libraries(self) -> Sequence[Target]:
         """Those that define operators of PyTorch in C++, in one order, whatever that of the configuration."""
-        return [target for target in TARGETS.values() if self._is_library(target)]
+        known = [one for one in TARGETS.values() if one.is_library and one in self.targets]
+        return [target for target in known if not self._says(target, "calls-only")]
 
     @kept
     def loading(self) -> Sequence[Target]:
         """Those whose package loads a library in C++, and adds to it."""
         if not self.libraries:
             return ()
-        return [target for target in self.targets if self._loads_library(target)]
+        loading = [target for target in self.targets if target.loads_library]
+        return [target for target in loading if not self._says(target, "defines")]
 
     @kept
     def packages(self) -> Sequence[Selection]:
@@ -206,22 +208,16 @@ class Generation:
         policy = own.policy._replace(makes=package.policy.makes)
         return own._replace(policy=policy, parts=package.parts)
 
-    def _is_library(self, target: Target) -> bool:
-        if not target.is_library or target not in self.targets:
-            return False
-        return not target.given_options(self.program.config).get("calls-only")
-
-    def _loads_library(self, target: Target) -> bool:
-        if not target.loads_library:
-            return False
-        return not target.given_options(self.program.config).get("defines")
+    def _says(self, target: Target, option: str) -> bool:
+        """Whether the configuration sets an option of a target."""
+        return bool(target.given_options(self.program.config).get(option))
 
     def _is_shown_later(self, package: Sequence[Target]) -> tuple[bool, bool]:
         """Another dispatcher than that of the first target, and typed calls of what others register, come later."""
         lead = package[0]
         first = self.registering[0]
-        calls_only = bool(lead.given_options(self.program.config).get("calls-only"))
-        return lead.policy.in_pytorch is not first.policy.in_pytorch, calls_only
+        is_other = lead.policy.in_pytorch is not first.policy.in_pytorch
+        return is_other, self._says(lead, "calls-only")
 
     def _join(self, package: Sequence[Target]) -> Selection:
         """One selection of what several targets register, each over those before."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Context = dict[str, object]
 """What a template may use, by name."""
+Named = tuple[str, str]
+"""The name of a local, a member, a setting, and the text that it stands for."""
 Findings = Iterator[Diagnostic]
 """What a check of a target finds."""
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.analysis.comparison.compare import Level
+from torchgen_lite.cli.pages import ended
 from torchgen_lite.cli.session import Refused, require, write_text
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
@@ -71,7 +72,10 @@ class Judged(NamedTuple):
 
 
 def judge(
-    every: Sequence[Diagnostic], root: Path, level: Level, unstable: Collection[str] = ()
+    every: Sequence[Diagnostic],
+    root: Path,
+    level: Level,
+    unstable: Collection[str] = (),
 ) -> Judged:
     """Leave out what the project accepts, and what is said of `unstable` operators. Raises Refused if what it accepts
     cannot be read.
@@ -98,16 +102,12 @@ def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
     source = _text(root)
     there = {_said(entry) for entry, _ in _entries(source)}
     old = source.text
-    new = []
+    texts = [old.rstrip("\n") + "\n"] if old.strip() else []
     for one in found:
         if identity(one) not in there:
-            new.append(Accepted(*identity(one), reason))
-    texts = [old.rstrip("\n") + "\n"] if old.strip() else []
-    for entry in new:
-        lines = []
-        for name, value in asdict(entry).items():
-            lines.append(f"{name} = {_quoted(value)}\n")
-        texts.append("".join(["[[accepted]]\n", *lines]))
+            entry = Accepted(*identity(one), reason)
+            lines = [f"{name} = {_quoted(value)}" for name, value in asdict(entry).items()]
+            texts.append(ended(["[[accepted]]", *lines]))
     write_text(root / FILE, "\n".join(texts))
 
 

@@ -67,7 +67,11 @@ def list_tree(revision: str, folder: Path) -> Tree:
 
 
 def write_files(
-    tree: Tree, to: Path, files: Sequence[str], folders: Sequence[str], suffixes: Sequence[str]
+    tree: Tree,
+    to: Path,
+    files: Sequence[str],
+    folders: Sequence[str],
+    suffixes: Sequence[str],
 ) -> None:
     """Write the files that a revision has, and of the folders all regular files with these suffixes.
 

@@ -150,7 +150,12 @@ def table_command(
     return FINE
 
 
-def _compare(session: Session, against: str, html: Path | None, asked: _Asked) -> int:
+def _compare(
+    session: Session,
+    against: str,
+    html: Path | None,
+    asked: _Asked,
+) -> int:
     """`--against`: the cells that change."""
     if asked.modules:
         raise click.UsageError("`--import` and `--against` exclude each other.")
@@ -344,7 +349,12 @@ def _registrations(
     return found, details
 
 
-def _beneath(session: Session, program: Program, selection: Selection, asked: _Asked) -> Beneath:
+def _beneath(
+    session: Session,
+    program: Program,
+    selection: Selection,
+    asked: _Asked,
+) -> Beneath:
     """What PyTorch has under the program's kernels, if the answer depends on it."""
     fallbacks = _keys_of(session, asked.fallbacks)
     require(list(_unknown_keys([Registrations("", {}, {})], fallbacks)))

@@ -20,7 +20,7 @@ from torchgen_lite.analysis.computed_table import (
     table,
 )
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.cli.pages import Section
+from torchgen_lite.cli.pages import Section, ended
 from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.options import Json
@@ -141,7 +141,7 @@ def render_comparison(found: Comparison) -> str:
             lines += _lines_of_operator(group[0])
     lines += [f"new: {name}" for name in found.added]
     lines += [f"gone: {name}" for name in found.removed]
-    return "".join(f"{line}\n" for line in lines)
+    return ended(lines)
 
 
 def _lines_of_group(group: Sequence[Changed]) -> Iterator[str]:

@@ -41,7 +41,11 @@ def real(value: float) -> Expression:
     return Expression(repr(value))
 
 
-def call(head: str, items: Sequence[Expression], close: str) -> Expression:
+def call(
+    head: str,
+    items: Sequence[Expression],
+    close: str,
+) -> Expression:
     """A value made from others: `{0, 1}`, `c10::complex<double>(0.0, 1.0)`."""
     headers = tuple([header for item in items for header in item.headers])
     return Expression(f"{head}{', '.join([item.text for item in items])}{close}", headers)
@@ -115,7 +119,11 @@ def default_of(argument: Argument, words: Spelling) -> Expression | None:
     return _expression(argument.type, default_value(argument), words)
 
 
-def _expression(type_: Type, value: object, words: Spelling) -> Expression | None:
+def _expression(
+    type_: Type,
+    value: object,
+    words: Spelling,
+) -> Expression | None:
     if isinstance(type_, OptionalType):
         if value is None:
             return words.word(bare_type(type_), None) or NOTHING
@@ -162,7 +170,11 @@ def reduction(name: str, value: NamedConstant) -> Expression | None:
 TORCH = Spelling(_torch_word)
 
 
-def as_written(default: str, type_: Type, sizes: Sizes) -> Expression:
+def as_written(
+    default: str,
+    type_: Type,
+    sizes: Sizes,
+) -> Expression:
     """torchgen's expression: `[0,1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
 
     A tensor that is not given is an undefined one, `{}`. A fixed-size list may have one number for all.

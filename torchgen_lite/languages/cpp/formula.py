@@ -73,7 +73,11 @@ class Functions:
         return {full_name.partition("::")[2].partition(".")[0] for full_name in self.structs}
 
 
-def write(tree: Typed, functions: Functions, method: str = "") -> str:
+def write(
+    tree: Typed,
+    functions: Functions,
+    method: str = "",
+) -> str:
     """A formula in C++, as a gradient, which is a tensor; or what a `method` of it gives."""
     whole = _tensor(tree, in_cpp(tree, functions))
     return nodes.write(_call(nodes.Member(whole, method)) if method else whole, _SYNTAX)
@@ -177,7 +181,11 @@ def _branches(
     return [_tensor(tree, _value(tree, side)) for tree, side in zip(given, sides)]
 
 
-def _signed(node: nodes.Unary, tree: Typed, value: nodes.Expression) -> nodes.Expression:
+def _signed(
+    node: nodes.Unary,
+    tree: Typed,
+    value: nodes.Expression,
+) -> nodes.Expression:
     """A sign before a value. Symbolic integers have no `+`, and symbolic floats no sign."""
     if tree.kind.sort not in _SYMBOLIC or (node.operator, tree.kind.sort) == ("-", Sort.symint):
         return nodes.rebuild(node, [value])
@@ -187,7 +195,9 @@ def _signed(node: nodes.Unary, tree: Typed, value: nodes.Expression) -> nodes.Ex
 
 
 def _binary(
-    node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
+    node: nodes.Binary,
+    given: Sequence[Typed],
+    sides: Sequence[nodes.Expression],
 ) -> nodes.Expression:
     operator = node.operator
     kinds = [side.kind.present for side in given]
@@ -209,7 +219,9 @@ def _binary(
 
 
 def _of_numbers(
-    node: nodes.Binary, given: Sequence[Typed], sides: Sequence[nodes.Expression]
+    node: nodes.Binary,
+    given: Sequence[Typed],
+    sides: Sequence[nodes.Expression],
 ) -> nodes.Expression:
     """An operation of two numbers."""
     operator = node.operator
@@ -258,7 +270,10 @@ _Named = dict[str, tuple[nodes.Expression, Typed | None]]
 
 
 def _called(
-    tree: Typed, node: nodes.Call, parts: Sequence[nodes.Expression], functions: Functions
+    tree: Typed,
+    node: nodes.Call,
+    parts: Sequence[nodes.Expression],
+    functions: Functions,
 ) -> nodes.Expression:
     """A call, of a method or of a function."""
     function = node.function
@@ -303,7 +318,12 @@ def _symbolic(name: str, is_symbolic: bool) -> str:
     return name
 
 
-def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -> nodes.Expression:
+def _own(
+    operator: Callee,
+    given: _Bound,
+    named: _Named,
+    functions: Functions,
+) -> nodes.Expression:
     """A call of an operator of the library."""
     bound = _bound(operator, given, named, every=not operator.is_function)
     places = operator.func.arguments
@@ -322,7 +342,10 @@ def _own(operator: Callee, given: _Bound, named: _Named, functions: Functions) -
 
 
 def _arguments(
-    call: Typed, given: _Bound, named: _Named, first: int
+    call: Typed,
+    given: _Bound,
+    named: _Named,
+    first: int,
 ) -> tuple[list[nodes.Expression], bool]:
     """The arguments of a call of a PyTorch function, from `first` on, and whether one is symbolic."""
     options = {key: named.pop(key)[0] for key in OPTIONS if key in named}
@@ -361,7 +384,10 @@ def _takes_symbols(argument: Argument | None) -> bool:
 
 
 def _passed(
-    node: nodes.Expression, tree: Typed | None, argument: Argument | None, is_symbolic: bool
+    node: nodes.Expression,
+    tree: Typed | None,
+    argument: Argument | None,
+    is_symbolic: bool,
 ) -> nodes.Expression:
     """A number, or a list of some, as the argument of a function that takes symbolic integers if it `is_symbolic`."""
     if tree is None or argument is None:
@@ -393,7 +419,13 @@ def _concrete(tree: Typed, node: nodes.Expression) -> nodes.Expression:
     return _call("autograd::concrete", node)
 
 
-def _bound(operator: Callee, given: _Bound, named: _Named, *, every: bool = False) -> _Bound:
+def _bound(
+    operator: Callee,
+    given: _Bound,
+    named: _Named,
+    *,
+    every: bool = False,
+) -> _Bound:
     """Arguments in the order of the schema, with its defaults between; all of them, or what is needed."""
     bound = [*given]
     left = set(named)

@@ -166,7 +166,12 @@ def default_expression(argument: Argument, types: Types) -> Expression | None:
     return default_of(argument, Spelling(types.word, listed))
 
 
-def signature(schema: FunctionSchema, types: Types, *, keyset: bool = False) -> CppSignature:
+def signature(
+    schema: FunctionSchema,
+    types: Types,
+    *,
+    keyset: bool = False,
+) -> CppSignature:
     """The signature of a kernel or of a typed call; `keyset`: with the call's keys first."""
     first = (KEYSET,) if keyset else ()
     parameters = first + arguments(schema.arguments, types)

@@ -130,7 +130,11 @@ def value_type(type_: Type, sizes: Sizes) -> CType | None:
 
 
 @lru_cache(maxsize=4096)
-def argument_type(type_: Type, mutable: bool, how: Conventions) -> CType:
+def argument_type(
+    type_: Type,
+    mutable: bool,
+    how: Conventions,
+) -> CType:
     """An argument of the public API and of the dispatcher."""
     value = value_type(type_, how.sizes)
     if value is not None:
@@ -145,13 +149,21 @@ def argument_type(type_: Type, mutable: bool, how: Conventions) -> CType:
     return _list(type_, mutable, how)
 
 
-def _tensor(unwritten: CType, mutable: bool, how: Conventions) -> CType:
+def _tensor(
+    unwritten: CType,
+    mutable: bool,
+    how: Conventions,
+) -> CType:
     if mutable and not how.const_ref:
         return ref(TENSOR)
     return const_ref(unwritten)
 
 
-def _optional(type_: OptionalType, mutable: bool, how: Conventions) -> CType:
+def _optional(
+    type_: OptionalType,
+    mutable: bool,
+    how: Conventions,
+) -> CType:
     elem = bare_type(type_.elem)
     if elem == "Tensor":
         return _tensor(OPTIONAL_TENSOR, mutable, how)
@@ -164,7 +176,11 @@ def _optional(type_: OptionalType, mutable: bool, how: Conventions) -> CType:
     return std("optional", argument_type(type_.elem, mutable, how))
 
 
-def _list(type_: ListType, mutable: bool, how: Conventions) -> CType:
+def _list(
+    type_: ListType,
+    mutable: bool,
+    how: Conventions,
+) -> CType:
     elem = _element(type_, how)
     if elem == "Tensor" and how.list_ref:
         return TENSOR_LIST_REF
@@ -179,7 +195,11 @@ def _element(type_: ListType, how: Conventions) -> str:
 
 
 @lru_cache(maxsize=4096)
-def return_type(type_: Type, mutable: bool, how: Conventions) -> CType:
+def return_type(
+    type_: Type,
+    mutable: bool,
+    how: Conventions,
+) -> CType:
     """A result. `SymInt` is always `c10::SymInt` here; written arguments come back by reference."""
     value = value_type(type_, "SymInt")
     if value is not None:

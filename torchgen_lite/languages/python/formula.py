@@ -176,7 +176,11 @@ def _is_cpps(node: nodes.Binary, sides: Sequence[Typed]) -> bool:
     return node.operator == "%" or not is_nonzero(node.right)
 
 
-def _with_keywords(node: nodes.Call, operator: Callee | None, kinds: Sequence[Kind]) -> nodes.Call:
+def _with_keywords(
+    node: nodes.Call,
+    operator: Callee | None,
+    kinds: Sequence[Kind],
+) -> nodes.Call:
     """The call with names for keyword-only arguments, which C++ takes by position."""
     if operator is None:
         return node

@@ -69,7 +69,11 @@ def parameter(argument: Argument) -> Parameter:
 
 # PyTorch's file has 9,300 arguments, which are written in 1,100 ways.
 @lru_cache(maxsize=4096)
-def _parameter(type_: Type, name: str, written: str | None) -> Parameter:
+def _parameter(
+    type_: Type,
+    name: str,
+    written: str | None,
+) -> Parameter:
     text = None
     if written is not None:
         text = default_text(as_received(type_, default(Argument(type_, name, written))))
@@ -105,12 +109,13 @@ def parameters(
     Python has no required positional parameter after one with a default, which schemas may have; such
     a default is then left to the schema.
     """
-    positional = [a for a in schema.arguments if not a.kwarg_only]
+    positional = schema.positional
     first = max([i + 1 for i, a in enumerate(positional) if a.default is None], default=0)
     required = [a if a.default is None else a._replace(default=None) for a in positional[:first]]
     keywords = [a for a in schema.arguments if a.kwarg_only]
     star = [STAR] if keywords else []
-    return [*map(one, required + positional[first:]), *star, *map(one, keywords)]
+    by_position = [*required, *positional[first:]]
+    return [*map(one, by_position), *star, *map(one, keywords)]
 
 
 def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:

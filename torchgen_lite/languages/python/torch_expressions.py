@@ -60,7 +60,9 @@ def _in_sample(node: nodes.Expression) -> str:
 
 
 def _in_torch(
-    node: nodes.Expression, values: Mapping[str, str], function: Callable[[str], str]
+    node: nodes.Expression,
+    values: Mapping[str, str],
+    function: Callable[[str], str],
 ) -> nodes.Expression:
     """The tree with constants qualified (`torch.float32`), and functions by `function`."""
     if isinstance(node, nodes.Name):

@@ -156,7 +156,10 @@ def _has_defaults(schema: FunctionSchema) -> bool:
 
 
 def _received(
-    schema: FunctionSchema, text: str, name: Callable[[Argument], str], first: Sequence[str] = ()
+    schema: FunctionSchema,
+    text: str,
+    name: Callable[[Argument], str],
+    first: Sequence[str] = (),
 ) -> str:
     def parameter(argument: Argument) -> Parameter:
         return Parameter(name(argument), default=default_text(argument, received_default))

@@ -88,14 +88,13 @@ def _check_arguments(function: NativeFunction) -> Findings:
     seen = {name: name for name in KEYSETS}
     for argument in function.func.arguments:
         name = identifier(argument.name)
-        span = argument.name_span
         if name in seen:
             message = f"two parameters are called `{name}` in C++"
             hint = "rename the argument"
             label = f"`{seen[name]}` has the same name"
             if name in KEYSETS:
                 label = f"the generated code uses the name `{name}` itself"
-            yield finding(function, "TG513", message, span, label, hint)
+            yield finding(function, "TG513", message, argument.name_span, label, hint)
         seen[name] = argument.name
 
 
@@ -136,6 +135,7 @@ def _check_classes(operators: Sequence[Operator], namespace: str) -> Findings:
                 message = f"{both} have a structured kernel, `{entry.kernel}`, which is one class"
                 hint = f"name it after the overload: `{operator.schema.flat_name}`"
                 there = (other.kernel_span, "the other one")
-                span = entry.kernel_span
-                yield finding(operator.function, "TG513", message, span, "here", hint, there)
+                yield finding(
+                    operator.function, "TG513", message, entry.kernel_span, "here", hint, there
+                )
                 break

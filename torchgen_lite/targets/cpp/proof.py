@@ -158,12 +158,16 @@ def schema_line(operator: CppOperator) -> tuple[str, list[int]]:
     schema = operator.schema
     columns = []
     text = f"// {operator.function.name}("
-    for position, argument in enumerate(schema.arguments):
-        is_first_keyword = argument.kwarg_only and not schema.arguments[position - 1].kwarg_only
-        text += ", " if position else ""
-        text += "*, " if argument.kwarg_only and (not position or is_first_keyword) else ""
+    separator = ""
+    star = "*, "
+    for argument in schema.arguments:
+        text += separator
+        if argument.kwarg_only:
+            text += star
+            star = ""
         columns.append(len(text))
         text += f"{argument.type} {argument.name}"
+        separator = ", "
     text += ") -> "
     results = [f"{result.type} {result.name or ''}".rstrip() for result in schema.returns]
     is_one = len(results) == 1

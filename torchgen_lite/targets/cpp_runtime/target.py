@@ -57,7 +57,6 @@ _SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime does not support."""
     selection = select_cpp_runtime(program, options)
-    functions = selection.functions
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
     if not options.calls_only:
@@ -68,7 +67,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         if not options.calls_only:
             diagnostics += check_kernels(operator)
     if not options.calls_only:
-        diagnostics += [*unreachable_kernels(functions), *check_copies(program, TARGET)]
+        diagnostics += [*unreachable_kernels(selection.functions), *check_copies(program, TARGET)]
     return TargetResult(_files(selection, program, options), diagnostics)
 
 
@@ -166,9 +165,8 @@ def build_registrations(
             call = "redispatch"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
-    headers = options.kernel_headers
     registered, declared = required.kernel_registrations(
-        kernels, layout, headers, "TORCHGEN_LITE_FN", type_of
+        kernels, layout, options.kernel_headers, "TORCHGEN_LITE_FN", type_of
     )
     yield from registrations.registration_files(
         registrations.definitions(operators, cpp_text.quote),
@@ -183,7 +181,6 @@ def build_registrations(
 
 def check_types(operator: Operator, types: Types) -> Findings:
     """TG560 for schema types that the options map to no C++ type."""
-    function = operator.function
     schema = operator.schema
     arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
     returns = [(r.type, "result", r.span) for r in schema.returns]
@@ -193,7 +190,7 @@ def check_types(operator: Operator, types: Types) -> Findings:
             message = f"there is no C++ type for `{part}`"
             label = f"the type of {what}"
             hint = f"name one under `types` of target `{TARGET}`, or `skip` `{schema.full_name}`"
-            yield finding(function, "TG560", message, span, label, hint)
+            yield finding(operator.function, "TG560", message, span, label, hint)
 
 
 def check_kernels(operator: Operator) -> Findings:

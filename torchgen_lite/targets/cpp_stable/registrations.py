@@ -39,8 +39,9 @@ def build_registrations(
     def type_of(kernel: Kernel) -> str:
         return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
 
-    headers = options.kernel_headers
-    registered, declared = kernel_registrations(kernels, layout, headers, "TORCH_BOX", type_of)
+    registered, declared = kernel_registrations(
+        kernels, layout, options.kernel_headers, "TORCH_BOX", type_of
+    )
 
     gates = list(_gates(own))
 

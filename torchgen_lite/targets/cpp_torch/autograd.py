@@ -43,6 +43,7 @@ from torchgen_lite.schema import ListType, return_names
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch.nodes import counted_results
 from torchgen_lite.targets.cpp_torch.saved import count_of, members
+from torchgen_lite.targets.output import Named
 
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
@@ -68,16 +69,16 @@ class AutogradKernel(NamedTuple):
     guard: str
     forward_refusal: str
     tensors: Sequence[str]
-    undifferentiable: Sequence[tuple[str, str]]
+    undifferentiable: Sequence[Named]
     node: str
     arguments: Sequence[str]
-    counts: Sequence[tuple[str, str]]
+    counts: Sequence[Named]
     saved: Sequence[tuple[str, str, tuple[int, ...]]]
-    kept: Sequence[tuple[str, str]]
-    results: Sequence[tuple[str, str]]
+    kept: Sequence[Named]
+    results: Sequence[Named]
     reads_original: bool
     is_tried: bool
-    tangent_locals: Sequence[tuple[str, str]]
+    tangent_locals: Sequence[Named]
     tangents: Sequence[str]
 
 
@@ -183,7 +184,7 @@ def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
 
 def _locals(
     operator: CppOperator, info: DifferentiabilityInfo, used: frozenset[str]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Named]:
     """What formulas of tangents use: values and tangents of arguments, and values of results."""
     tensors = {tensor.name for tensor in tensor_arguments(operator.schema.arguments)}
     results = return_names(operator.schema)
@@ -225,7 +226,7 @@ def _saved(
         yield member.name, member.input(value), saved.needed_by if is_conditional else ()
 
 
-def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
+def _kept(operator: CppOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """What a node keeps of the results."""
     for member in members(info):
         if member.saved.result is not None:

@@ -147,5 +147,4 @@ def _select(operator: CppOperator, namespace: str) -> Wrapper:
     """
     headers = ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h")
     name = f"select_{operator.flat}"
-    signature = operator.signature
-    return Wrapper(operator, name, operator.guard, signature, more_headers=headers)
+    return Wrapper(operator, name, operator.guard, operator.signature, more_headers=headers)

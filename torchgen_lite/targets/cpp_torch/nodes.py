@@ -116,9 +116,8 @@ def _unsayable(
     function = info.function
     label = Label(span, "not in C++") if span else None
     help_ = hint or "write it as C++ does, or name a header with `formula-headers`"
-    name = function.name
     context = function.place("func")
-    return Diagnostic("TG540", message, label, help=help_, operator=name, context=context)
+    return Diagnostic("TG540", message, label, help=help_, operator=function.name, context=context)
 
 
 def calls_functions(info: DifferentiabilityInfo) -> bool:
@@ -135,10 +134,9 @@ def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
 def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
     returns = info.function.func.returns
-    outputs = info.outputs
     for name, position, index in used_gradients(info):
         is_list = isinstance(returns[index].type, ListType)
-        before = [i for i in outputs[:position] if isinstance(returns[i].type, ListType)]
+        before = [i for i in info.outputs[:position] if isinstance(returns[i].type, ListType)]
         lists = [count_of(info, i) for i in before]
         first = _sum(position - len(lists), lists)
         if name == "grad":

@@ -58,8 +58,7 @@ class TorchImplCall(registrations.ImplCall):
 def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
     """The registration of a generated function."""
     function = f"TORCH_FN({wrapper.name})"
-    guard = wrapper.guard
-    return TorchImplCall(wrapper.operator, key, function, guard, None, declared, wrapper)
+    return TorchImplCall(wrapper.operator, key, function, wrapper.guard, None, declared, wrapper)
 
 
 def kernel_registrations(

@@ -71,8 +71,9 @@ class Group(NamedTuple):
     def argument(self, parameter: CppParameter) -> str:
         """An argument of meta or impl, from what the dispatcher gives."""
         name = cpp_text.identifier(parameter.name)
-        schema = self.out.schema
-        type_ = next((bare_type(a.type) for a in schema.arguments if a.name == parameter.name), "")
+        type_ = next(
+            (bare_type(a.type) for a in self.out.schema.arguments if a.name == parameter.name), ""
+        )
         is_reference = type_ in ("Tensor?", "Scalar?")
         if is_reference:
             return f"::{self.namespace}::structured::reference({name})"

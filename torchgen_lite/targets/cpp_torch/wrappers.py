@@ -33,6 +33,7 @@ from torchgen_lite.loader.entry.entry import Backend, NativeFunction
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.output import Named
 
 
 class Devices(NamedTuple):
@@ -115,7 +116,7 @@ class Wrapper:
     copied: Copied | None = None
     structured: Structured | None = None
     reference: Sequence[str] = ()
-    let: Sequence[tuple[str, str]] = ()
+    let: Sequence[Named] = ()
 
     @property
     def headers(self) -> tuple[str, ...]:

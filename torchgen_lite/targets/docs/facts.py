@@ -100,7 +100,6 @@ def base_of(operator: Operator) -> str:
 
 def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[str, list[Operator]]:
     """The operators that do the same in another way, by name: out and in-place variants, copies of views."""
-    resolved = program.resolved
     together: dict[str, set[str]] = {}
     for operator in operators.values():
         group = operator.group
@@ -109,7 +108,7 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
         names |= {function.name for function in group.functions()} if group else set()
         names |= {function.name for function in views.functions()} if views else set()
         if operator.kind is not SchemaKind.functional:
-            functional = resolved.functional_of(operator)
+            functional = program.resolved.functional_of(operator)
             names |= {functional.name} if functional else set()
         for name in names:
             together.setdefault(name, set()).update(names)

@@ -126,12 +126,10 @@ class PageView:
     def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, str]]:
         """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
         phrase = self.markup.phrase
-        kernels = self.operator.kernels
-        found = [(one.key, one.kernel, self.reference.source(one.kernel)) for one in kernels]
         rows = []
-        for key, kernel, file in found:
-            address = self._source(file) if file else ""
-            rows.append((key, phrase(kernel), phrase(file), address))
+        for one in self.operator.kernels:
+            file = self.reference.source(one.kernel)
+            rows.append((one.key, phrase(one.kernel), phrase(file), self._source(file)))
         return rows
 
     @kept
@@ -142,8 +140,8 @@ class PageView:
             source = ""
             if cell.source not in (cell.key, cell.called):
                 source = cell.source
-            found = self.markup.phrase(cell.label), self.markup.text(cell.called), source
-            rows.append((runs, *found))
+            called = self.markup.text(cell.called)
+            rows.append((runs, self.markup.phrase(cell.label), called, source))
         return rows
 
     @property
@@ -199,9 +197,8 @@ class PageView:
         return ""
 
     def _source(self, path: str) -> str:
-        """The address of a file of the project."""
-        is_known = bool(self.sources) and path == portable_path(path)
-        if is_known:
+        """The address of a file of the project; empty for any other, and for none."""
+        if self.sources and path and path == portable_path(path):
             return self.markup.code(self.sources + quote(path))
         return ""
 
@@ -226,11 +223,9 @@ def index_view(
 ) -> dict[str, list[Link]]:
     """The namespaces with their operators, both by name, and the first sentence of each."""
     sections: dict[str, list[Link]] = {}
-    for operator in sorted(operators, key=lambda operator: operator.name):
-        lines = paragraphs(operator)[:1]
-        first = ""
-        if lines:
-            first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0]
+    for operator in sorted(operators, key=lambda one: (one.function.namespace, one.name)):
+        lines = paragraphs(operator) or [[]]
+        first = _SENTENCE.split(" ".join(lines[0]), maxsplit=1)[0]
         entry = (operator.schema.local_name, paths[operator.name], markup.text(first))
         sections.setdefault(operator.function.namespace, []).append(entry)
-    return {name: sections[name] for name in sorted(sections)}
+    return sections

@@ -47,7 +47,7 @@ def build_differentiation(
 
     `helpers` has the module of each function that formulas may call.
     """
-    by_name = {overload.function.name: overload for overload in package.overloads}
+    by_name = package.by_name
     recorded: dict[int | None, list[_Planned]] = {}
     tracked: dict[int | None, list[_Planned]] = {}
     for shard in package.shards:

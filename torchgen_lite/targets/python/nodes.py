@@ -22,6 +22,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import tuple_display
 from torchgen_lite.schema import SchemaKind, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind
+from torchgen_lite.targets.output import Named
 
 _READ = {**readings(prefix="_", ndim="len({0}._shape)"), Fact.info: "{0}"}
 # The framework functions that save a whole value.
@@ -155,7 +156,6 @@ def _alias(module: str) -> str:
 
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
-    schema = info.function.func
     functions = Functions(helpers, set(), set())
     names = [identifier(saved.name) for saved in kept(info)]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
@@ -173,7 +173,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
     return NodeView(
         name=info.node_name,
-        operator=schema.full_name,
+        operator=info.function.func.full_name,
         unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
         is_materialized=info.is_materialized and is_asked,
         is_tried=not info.forward and is_tried(info, helpers),
@@ -189,7 +189,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
     )
 
 
-def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[tuple[str, str]]:
+def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:
     """What written formulas of tangents read, each with its value in a kernel of these results."""
     schema = info.function.func
     used = frozenset().union(*(one.mentioned for one in info.forward))

@@ -92,6 +92,10 @@ class Package(NamedTuple):
     known: frozenset[str] | None = None
 
     @property
+    def by_name(self) -> dict[str, Overload]:
+        return {overload.function.name: overload for overload in self.overloads}
+
+    @property
     def root(self) -> str:
         """The package's folder below the output directory."""
         return PurePosixPath(self.options.folder, *self.options.package.split(".")).as_posix()

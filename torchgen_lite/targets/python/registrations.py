@@ -58,7 +58,7 @@ def build_registrations(
     differentiation: Sequence[key_file.Registered],
 ) -> Files:
     """The files, with what autograd registers."""
-    by_name = {overload.function.name: overload for overload in package.overloads}
+    by_name = package.by_name
     structured = _structured(registered, by_name, find)
     selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
     found = [*differentiation]
@@ -126,7 +126,7 @@ def _meta_names(
 def author_functions(package: Package, registered: Sequence[Registration]) -> Iterator[Wanted]:
     """The kernels, and the meta functions of structured operators. Structured operators have them
     only for the out variant."""
-    by_name = {overload.function.name: overload for overload in package.overloads}
+    by_name = package.by_name
     metas = _meta_names(registered, by_name)
     for one in registered:
         if one.source not in (None, one.operator):

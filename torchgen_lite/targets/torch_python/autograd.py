@@ -43,6 +43,7 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python import saved
 from torchgen_lite.targets.torch_python.forward import tangents_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
@@ -56,17 +57,17 @@ class AutogradView(NamedTuple):
 
     operator: PackagedOperator
     tensors: Sequence[saved.Tensors]
-    attributes: Sequence[saved.Local]
-    inputs: Sequence[saved.Local]
+    attributes: Sequence[Named]
+    inputs: Sequence[Named]
     needs: str
-    undifferentiable: Sequence[tuple[str, str]]
+    undifferentiable: Sequence[Named]
     without_gradient: Sequence[str]
-    grads: Sequence[saved.Local]
+    grads: Sequence[Named]
     positions: Mapping[str, int]
     shared: Sequence[SharedValue]
     formulas: Sequence[Gradients]
     returned: str
-    tangent_locals: Sequence[saved.Local]
+    tangent_locals: Sequence[Named]
     tangents: Sequence[str]
 
     @property
@@ -221,9 +222,7 @@ def is_padded(schema: FunctionSchema) -> bool:
     )
 
 
-def _undifferentiable(
-    operator: PackagedOperator, info: DifferentiabilityInfo
-) -> Iterator[tuple[str, str]]:
+def _undifferentiable(operator: PackagedOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """The arguments without a formula: whether each requires a gradient, and what is raised then."""
     positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
     for one in info.without_formula if info.slots else ():
@@ -231,7 +230,7 @@ def _undifferentiable(
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))
 
 
-def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[saved.Local]:
+def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Named]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     outputs = info.outputs
     for name, _, index in used_gradients(info):
@@ -252,7 +251,6 @@ def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    schema = operator.schema
     names = [a.name for a in operator.schema.positional]
     values = []
     for name in names:
@@ -260,7 +258,7 @@ def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: 
     result = tuple_display(values)
     if operator.function.is_auto:
         given = []
-        for argument in schema.arguments:
+        for argument in operator.schema.arguments:
             value = saved.local(argument.name)
             if argument.kwarg_only:
                 value = f"{identifier(argument.name)}={value}"

@@ -25,11 +25,12 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.fakes import FakeRule
+from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 # The fake of one operator that a rule or its axes describe: conditions with messages, a statement that checks axes, and
 # the expression that it returns.
-Fake = tuple[PackagedOperator, tuple[tuple[str, str], ...], str, str]
+Fake = tuple[PackagedOperator, tuple[Named, ...], str, str]
 # The expressions of a rule by field, in Python.
 Fields = Mapping[str, Expression]
 
@@ -55,7 +56,7 @@ def computes(package: Package, operator: PackagedOperator) -> bool:
     return bool(fake.checks) or not all(isinstance(tree, Name) for tree in trees)
 
 
-def _checks(operator: PackagedOperator) -> Iterator[tuple[str, str]]:
+def _checks(operator: PackagedOperator) -> Iterator[Named]:
     fake = operator.function.fake
     for check in fake.checks if fake is not None else ():
         message = quote(f"{operator.name}: {check.message}")

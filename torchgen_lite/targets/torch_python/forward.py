@@ -24,13 +24,14 @@ from torchgen_lite.languages.python.formula import FormulaNames, in_python, writ
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
 from torchgen_lite.schema import SchemaKind, return_names
+from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import PackagedOperator
-from torchgen_lite.targets.torch_python.saved import Local, local, values_of
+from torchgen_lite.targets.torch_python.saved import local, values_of
 
 
 def tangents_of(
     operator: PackagedOperator, info: DifferentiabilityInfo, words: FormulaNames
-) -> tuple[Sequence[Local], Sequence[str]]:
+) -> tuple[Sequence[Named], Sequence[str]]:
     """The locals of the function, and the tangent of each result; nothing if they are derived."""
     if refuses_forward(info) or not has_tangents(operator, info):
         return (), ()
@@ -108,7 +109,7 @@ def _like_gradient(info: DifferentiabilityInfo, words: FormulaNames) -> tuple[st
 
 def _locals(
     operator: PackagedOperator, info: DifferentiabilityInfo, used: Collection[str]
-) -> Iterator[Local]:
+) -> Iterator[Named]:
     """What formulas of tangents use, each with its value."""
     positions = [argument.name for argument in operator.schema.positional]
     values = dict(values_of(operator.schema))

@@ -55,7 +55,6 @@ def author_functions(package: Package) -> Iterator[Wanted]:
 def _wanted(
     operator: PackagedOperator, name: str, use: str, place: Span | None, option: str
 ) -> Wanted:
-    function = operator.function
     is_kernel = option == "kernels"
     before = _BEFORE if use == "vmap" else ()
 
@@ -68,4 +67,4 @@ def _wanted(
     arguments = [*[Passed(one.name) for one in before], *given]
     returns = Annotation("tuple", (ANY, ANY)) if before else torch_ops.returns_type(operator.schema)
     code = "TG302" if is_kernel else "TG334"
-    return Wanted(function, name, use, place, arguments, parameters, returns, option, code)
+    return Wanted(operator.function, name, use, place, arguments, parameters, returns, option, code)

@@ -10,7 +10,7 @@ from torchgen_lite.languages.python.formula import write
 from torchgen_lite.languages.python.names import BUILTIN_TYPES
 from torchgen_lite.languages.python.torch_expressions import in_rule
 from torchgen_lite.loader.entry.axes import Axed
-from torchgen_lite.targets.output import Files, OutputFile
+from torchgen_lite.targets.output import Files, Named, OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fakes_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
@@ -89,7 +89,7 @@ def _axes_by_name(tensors: Sequence[Axed]) -> dict[str, list[str]]:
     return {one.name: [str(axis) for axis in one.axes] for one in tensors}
 
 
-def _places(package: Package, autograd: Autograd) -> Iterator[tuple[str, str]]:
+def _places(package: Package, autograd: Autograd) -> Iterator[Named]:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
     `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
     for operator in package.operators:

@@ -24,7 +24,7 @@ from torchgen_lite.languages.python.torch_library import dictionary, reference
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Named, OutputFile
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 # The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
@@ -59,7 +59,7 @@ def _settings(
     operator: PackagedOperator,
     samples: Samples,
     info: DifferentiabilityInfo | None,
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Named]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}

@@ -22,9 +22,7 @@ from torchgen_lite.languages.text import quote
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.schema import FunctionSchema, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
-
-# A local or an attribute, and the expression assigned to it.
-Local = tuple[str, str]
+from torchgen_lite.targets.output import Named
 
 _WORDS = words_beside(__file__)
 CONTEXT_ATTRIBUTES = _WORDS["context"]
@@ -48,7 +46,7 @@ def local(name: str) -> str:
     return identifier(name)
 
 
-def values_of(schema: FunctionSchema) -> Iterator[Local]:
+def values_of(schema: FunctionSchema) -> Iterator[Named]:
     """The arguments, and then the results as formulas call them, each with its value when a call is recorded."""
     for index, argument in enumerate(schema.positional):
         yield argument.name, f"inputs[{index}]"
@@ -102,7 +100,7 @@ def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterato
         yield Tensors(local(saved.source), saved.carries.is_list, tests)
 
 
-def attributes(info: DifferentiabilityInfo) -> list[Local]:
+def attributes(info: DifferentiabilityInfo) -> list[Named]:
     """What `ctx` keeps under a name: numbers, and facts about tensors as they are when the call is recorded."""
     numbers = [local(s.source) for s in kept(info) if s.is_whole and not s.keeps_tensors]
     found = [(name, name) for name in numbers]
