@@ -23,11 +23,6 @@ Tensor scale_cpu(const Tensor& self, double factor) {
   return out;
 }
 
-// What `torch.compile` traces with: shape and type, without memory.
-Tensor scale_meta(const Tensor& self, double) {
-  return torch::stable::new_empty(self, self.sizes());
-}
-
 } // namespace mylib
 
 #include <mylib/verify_kernels.h>
