@@ -66,6 +66,18 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
     run_program(build(sources, folder / "program", flags))
 
 
+@pytest.mark.torch
+@pytest.mark.parametrize("target", ["torch-python", "cpp-torch", "cpp-torch-stable"])
+def test_a_starter_for_pytorch_shows_what_an_entry_has(run: Run, folder: Path, target: str) -> None:
+    """A kernel, a fake, a gradient, and a call that becomes tests."""
+    start(run, "--target", target, "tiny")
+    shown = (folder / "ops.yaml").read_text()
+    for field in ("dispatch", "fake", "derivatives", "samples"):
+        assert f"\n  {field}:" in shown
+    [generated] = set((folder / "tests").glob("*.py")) - {folder / "tests" / "test_tiny.py"}
+    assert "def test_gradcheck(" in generated.read_text()
+
+
 PUT = """\
 - func: tiny::put(Tensor(a!) y) -> ()
   dispatch: {CPU: put_cpu}

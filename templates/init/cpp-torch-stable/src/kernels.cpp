@@ -7,25 +7,28 @@
 
 namespace mylib {
 
+using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 
-Tensor scale_cpu(const Tensor& self, double factor) {
-  STD_TORCH_CHECK(
-      self.scalar_type() == torch::headeronly::ScalarType::Float,
-      "scale: the tensor is not of type float");
-  const Tensor x = torch::stable::contiguous(self);
+template <typename T>
+Tensor scaled(const Tensor& x, T factor) {
   const Tensor out = torch::stable::new_empty(x, x.sizes());
-  const auto* from = static_cast<const float*>(x.const_data_ptr());
-  auto* to = static_cast<float*>(out.mutable_data_ptr());
+  const auto* from = static_cast<const T*>(x.const_data_ptr());
+  auto* to = static_cast<T*>(out.mutable_data_ptr());
   for (int64_t i = 0; i < x.numel(); ++i) {
-    to[i] = static_cast<float>(from[i] * factor);
+    to[i] = from[i] * factor;
   }
   return out;
 }
 
-// What `torch.compile` traces with: shape and type, without memory.
-Tensor scale_meta(const Tensor& self, double) {
-  return torch::stable::new_empty(self, self.sizes());
+Tensor scale_cpu(const Tensor& self, double factor) {
+  const Tensor x = torch::stable::contiguous(self);
+  if (x.scalar_type() == ScalarType::Double) {
+    return scaled<double>(x, factor);
+  }
+  STD_TORCH_CHECK(
+      x.scalar_type() == ScalarType::Float, "scale: the tensor is of neither float nor double");
+  return scaled<float>(x, static_cast<float>(factor));
 }
 
 } // namespace mylib
