@@ -38,7 +38,13 @@ from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
-from torchgen_lite.targets.output import AuthorFunction, Files, Selection, TargetResult
+from torchgen_lite.targets.output import (
+    AuthorFunction,
+    Files,
+    OutputFile,
+    Selection,
+    TargetResult,
+)
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
