@@ -6,6 +6,8 @@ Registrations last as long as their process, so nothing is registered here.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -74,3 +76,32 @@ def test_what_an_operator_writes_to() -> None:
     assert written_arguments(torch.ops.aten.add_.Tensor) == [0]
     assert written_arguments(torch.ops.aten.add.out) == ["out"]
     assert written_arguments(torch.ops.aten.add.Tensor) == []
+
+
+@pytest.mark.parametrize(("can", "way"), [(True, "as they are"), (False, "boxed"), (None, "boxed")])
+def test_calls_go_on_in_the_quickest_way(
+    monkeypatch: pytest.MonkeyPatch, can: bool | None, way: str
+) -> None:
+    """PyTorch 2.14 has one without conversions, for operators whose results are tensors; before, there is none."""
+    from torchgen_lite.copied.torch_python import _library
+
+    def new_ways(handle: Any, call: Any, boxed: Any) -> Any:
+        assert (handle, call, boxed) == (
+            op._handle,
+            op._cpp_dispatch_handle,
+            op._handle.redispatch_boxed,
+        )
+        return None, lambda *args: ("as they are", *args)
+
+    boxed = SimpleNamespace(redispatch_boxed=lambda *args: ("boxed", *args))
+    op: Any = SimpleNamespace(
+        _handle=boxed, _cpp_dispatch_handle=object(), _can_enable_pyobj_dispatch=lambda: can
+    )
+    module = (
+        SimpleNamespace()
+        if can is None
+        else SimpleNamespace(_dispatch_make_pyobj_dispatch_fns=new_ways)
+    )
+    monkeypatch.setattr(_library, "_C", module)
+    registering: Any = SimpleNamespace(op=op)
+    assert _library.through_the_dispatcher(registering, "keys")(1, 2) == (way, "keys", 1, 2)

@@ -14,11 +14,10 @@ from torch.utils import _pytree as pytree
 from ._library import Function, Table
 
 # Parts of torch have no annotations.
-_C: Any = torch._C
 _torch: Any = torch
 forward_ad: Any = _torch.autograd.forward_ad
 _unpack_dual: Function = _torch._VF._unpack_dual
-_is_transformed: Function = _C._are_functorch_transforms_active
+_is_transformed: Function = _torch._C._are_functorch_transforms_active
 
 # Compiled code enters a level without telling `forward_ad`; it has been traced before.
 _traced: list[bool] = []

@@ -137,8 +137,13 @@ def _current_kernel(op: Any, place: str, key: str, table: Table) -> Function:
 
 
 def through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
-    """What goes on with a call: to the kernel for these keys that is there then."""
-    return partial(registering.op._handle.redispatch_boxed, keyset)
+    """What goes on with a call, to the kernel that is there then; from 2.14 on, one of Python gets arguments as they are."""
+    op = registering.op
+    redispatch = op._handle.redispatch_boxed
+    new_ways = getattr(_C, "_dispatch_make_pyobj_dispatch_fns", None)
+    if new_ways is not None and op._can_enable_pyobj_dispatch():
+        _, redispatch = new_ways(op._handle, op._cpp_dispatch_handle, redispatch)
+    return partial(redispatch, keyset)
 
 
 # The transaction.
