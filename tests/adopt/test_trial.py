@@ -13,6 +13,7 @@ from tests.adopt.adopted import make_visible
 from tests.blocks import PAGES, blocks
 from tests.conftest import ROOT, Result
 from tests.cpp.compiling import needs_compiler, write_files
+from tests.forks import PLAIN, forking_python
 
 pytestmark = [pytest.mark.torch]
 Run = Callable[..., Result]
@@ -70,12 +71,15 @@ def what_was_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="folder")
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In which every Python is forked from one that has imported PyTorch."""
     monkeypatch.chdir(tmp_path)
+    forking_python(tmp_path / "python", PLAIN)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     return tmp_path
 
 
 def command(name: str) -> str:
-    return f"{sys.executable} {name}.py"
+    return f"./python {name}.py"
 
 
 MACROS = ("--macro", "TORCH_EXTENSION_NAME=mylib", "--macro", "KEY=at::kCPU")
