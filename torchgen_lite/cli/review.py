@@ -45,6 +45,7 @@ from torchgen_lite.emit.diff import count_lines
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import add_to_file
 from torchgen_lite.pipeline import Generated, generate_all, lint
+from torchgen_lite.schema.grouped import grouped
 
 _DIAGNOSTIC = ("place", "code", "finding", "what to do")
 
@@ -231,13 +232,11 @@ def _diagnostic_rows(found: Sequence[Diagnostic], program: Program) -> list[tupl
 def _size_rows(found: Review) -> Iterator[tuple[str, ...]]:
     """For each target, how many files change and by how many lines."""
     target_of = {**found.before.target_of, **found.generated.target_of}
+    changed = grouped(found.changes, lambda change: target_of[change.path])
     for target in dict.fromkeys(target_of.values()):
-        changes = []
-        for change in found.changes:
-            if target_of[change.path] == target:
-                changes.append(change)
-        added, removed = _size(changes)
+        changes = changed.get(target)
         if changes:
+            added, removed = _size(changes)
             yield target, counted(len(changes), "file"), f"+{added}", f"-{removed}"
 
 

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.emit.printer import lay_out
+from torchgen_lite.schema.grouped import grouped
 
 if TYPE_CHECKING:
     from torchgen_lite.targets.output import AuthorFunction
@@ -103,8 +104,7 @@ def _blocks(
     known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
     missing = [one for one in dict.fromkeys([*includes, *more]) if _header(one) not in known]
     parts = ["\n".join(missing)] if missing else []
-    for namespace in dict.fromkeys(function.namespace for function in functions):
-        own = [one for one in functions if one.namespace == namespace]
+    for namespace, own in grouped(functions, lambda function: function.namespace).items():
         # One for other releases may have types that this one lacks.
         body = "\n\n".join(
             f"#if {one.guard}\n{show(one)}\n#endif" if one.guard else show(one) for one in own

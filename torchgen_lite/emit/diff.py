@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from torchgen_lite.diagnostics import Label, Source, Span
 from torchgen_lite.emit.plan import Change
+from torchgen_lite.languages.cpp.text import quote
 
 
 def render_diff(changes: Iterable[Change], prefix: str) -> str:
@@ -64,14 +65,7 @@ def _quoted(name: str) -> str:
     """
     if name.isascii() and name.isprintable() and not set(name) & {'"', "\\"}:
         return name
-    data = name.encode("utf-8", "surrogateescape")
-    return '"' + "".join(_escaped(byte) for byte in data) + '"'
-
-
-def _escaped(byte: int) -> str:
-    if byte in b'"\\':
-        return f"\\{byte:c}"
-    return f"{byte:c}" if 32 <= byte < 127 else f"\\{byte:03o}"
+    return quote(name)
 
 
 def count_lines(change: Change) -> tuple[int, int]:

@@ -50,6 +50,7 @@ from torchgen_lite.emit.template_errors import (
 from torchgen_lite.emit.templates import byte_code, find_templates, read_copied
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 Rendered = dict[Path, dict[str, tuple[object, str]]]
@@ -164,8 +165,8 @@ def _formatted(
 
     bodies = {path: text.removeprefix(render_header(path, source)) for path, text in texts.items()}
     formatted: dict[str, str] = {}
-    for formatter in dict.fromkeys(formatters[path] for path in texts):
-        own = {path: body for path, body in bodies.items() if formatters[path] == formatter}
+    for formatter, paths in grouped(texts, lambda path: formatters[path]).items():
+        own = {path: bodies[path] for path in paths}
         done = format_texts(formatter, own, root, root / output_dir)
         if isinstance(done, Diagnostic):
             raise RenderError(done, option=("format", formatter))

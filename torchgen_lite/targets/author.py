@@ -289,44 +289,48 @@ def check_helpers(
     operators = grouped(functions, lambda function: function.func.base_name)
     for function in functions:
         for node in _nodes(function):
-            if not isinstance(node, nodes.Call):
-                continue
             name = nodes.called_name(node)
-            if name is None:
+            if not isinstance(node, nodes.Call) or name is None:
                 continue
             other = (helpers.place(name), "defined here")
-            if name in operators:
-                if helpers.defines(name) and not _is_kernel(name, operators[name], modules):
-                    message = f"`{name}` is an operator, and a function in a module of `formulas`"
-                    label = "calls the operator"
-                    yield finding(function, "TG421", message, node.span, label, None, other)
+            if name not in operators:
+                found = list(_in_call(function, node, name, helpers))
+            elif helpers.defines(name) and not _is_kernel(name, operators[name], modules):
+                message = f"`{name}` is an operator, and a function in a module of `formulas`"
+                found = [Found("TG421", message, node.span, "calls the operator")]
+            else:
                 continue
-            called = node.function
-            is_torchs = isinstance(called, nodes.Name) and called.is_torchs
-            if helpers.defines(name) and (is_torchs or "::" in str(called)):
-                shown = (
-                    f"`torch.{name}` is PyTorch's"
-                    if is_torchs
-                    else f"`{called}` is PyTorch's in C++"
-                )
-                message = f"{shown}, and `{name}` a function of yours"
-                hint = f"rename yours, or write `{name}` if you mean it"
-                yield finding(function, "TG540", message, node.span, "not in Python", hint, other)
-                continue
-            signature = helpers.signature(name)
-            if signature is None:
-                continue
-            given = [Passed(str(value)) for value in node.arguments]
-            given += [Passed(keyword, True) for keyword, _ in node.keywords]
-            values = [*node.arguments, *[value for _, value in node.keywords]]
-            problem = disagreement(signature, given)
-            known = {argument.name: argument for argument in function.func.arguments}
-            typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
-            mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
-            for mistake in mistakes:
-                message = mistake.message
-                label = "in this call"
-                yield finding(function, mistake.code, message, node.span, label, None, other)
+            for one in found:
+                yield finding(function, *one, other)
+
+
+def _in_call(
+    function: NativeFunction,
+    node: nodes.Call,
+    name: str,
+    helpers: KernelIndex,
+) -> Iterator[Found]:
+    """TG540 and TG334, TG426, TG427: what a call of no operator means, if not a helper, or passes to one."""
+    called = node.function
+    is_torchs = isinstance(called, nodes.Name) and called.is_torchs
+    if helpers.defines(name) and (is_torchs or "::" in str(called)):
+        whose = f"`torch.{name}` is PyTorch's" if is_torchs else f"`{called}` is PyTorch's in C++"
+        message = f"{whose}, and `{name}` a function of yours"
+        hint = f"rename yours, or write `{name}` if you mean it"
+        yield Found("TG540", message, node.span, "not in Python", hint)
+        return
+    signature = helpers.signature(name)
+    if signature is None:
+        return
+    given = [Passed(str(value)) for value in node.arguments]
+    given += [Passed(keyword, True) for keyword, _ in node.keywords]
+    values = [*node.arguments, *[value for _, value in node.keywords]]
+    problem = disagreement(signature, given)
+    known = {argument.name: argument for argument in function.func.arguments}
+    typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
+    mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
+    for mistake in mistakes:
+        yield Found(mistake.code, mistake.message, node.span, "in this call")
 
 
 def _is_kernel(

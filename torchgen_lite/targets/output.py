@@ -13,6 +13,7 @@ from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class AuthorFunction(NamedTuple):
     @property
     def is_cpp(self) -> bool:
         return bool(self.namespace or self.last)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What entries mean with a function: in C++ those of one name are told apart by their types."""
+        return self.namespace, self.name, self.files, self.declaration if self.is_cpp else ""
 
     @property
     def language(self) -> str:
@@ -321,25 +327,13 @@ class Target(NamedTuple):
     def author_functions(
         self, program: Program
     ) -> tuple[Sequence[AuthorFunction], Sequence[Diagnostic]]:
-        """The functions that the author writes, shared ones once, and problems with options.
-
-        In C++ functions of the same name are told apart by their types.
-        """
+        """The functions that the author writes, shared ones once, and problems with options."""
         options, wrong = self.read_options(program.config)
         if wrong or not self.author:
             return (), wrong
         find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
-        found: dict[tuple[str, str, str, tuple[str, ...]], AuthorFunction] = {}
-        for one in find(self._whole(program), options):
-            key = (one.namespace, one.name, one.declaration if one.is_cpp else "", one.files)
-            first = found.setdefault(key, one)
-            if first is not one:
-                guards = dict.fromkeys((first.guard, one.guard))
-                guard = ""
-                if all(guards):
-                    guard = " || ".join(guards)
-                found[key] = first._replace(uses=(*first.uses, *one.uses), guard=guard)
-        return list(found.values()), ()
+        same = grouped(find(self._whole(program), options), lambda one: one.identity)
+        return list(map(_for_all, same.values())), ()
 
     def registered_by_framework(
         self, config: Config
@@ -350,6 +344,13 @@ class Target(NamedTuple):
             return {}, {}
         fallbacks, kernels = _imported(self.framework)(config, options)
         return fallbacks, kernels
+
+
+def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:
+    """One function with the uses of several entries, under the condition of any."""
+    uses = [use for one in same for use in one.uses]
+    guards = dict.fromkeys([one.guard for one in same])
+    return same[0]._replace(uses=uses, guard=" || ".join(guards) if all(guards) else "")
 
 
 def _imported(name: str) -> Any:

@@ -73,12 +73,15 @@ def quote(text: str) -> str:
     """
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    # An octal escape has at most three digits, so no character behind it can become a part of it.
-    parts = [
-        f"\\{chr(b)}" if chr(b) in '"\\' else chr(b) if 32 <= b < 127 else f"\\{b:03o}"
-        for b in text.encode(errors="surrogateescape")
-    ]
-    return f'"{"".join(parts)}"'
+    escaped = map(_escaped, text.encode(errors="surrogateescape"))
+    return f'"{"".join(escaped)}"'
+
+
+def _escaped(byte: int) -> str:
+    """An octal escape has at most three digits, so no character behind it can become a part of it."""
+    if byte in b'"\\':
+        return f"\\{byte:c}"
+    return f"{byte:c}" if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
 def doc_comment(text: str | None) -> tuple[str, ...]:

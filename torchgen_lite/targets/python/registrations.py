@@ -24,6 +24,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python import key_file
@@ -96,9 +97,10 @@ def build_registrations(
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
     order = {key: position for position, key in enumerate(ordered)}
     last = len(order)
-    keys = sorted({one.key for one in found}, key=lambda key: (order.get(key, last), key))
+    by_key = grouped(found, lambda one: one.key)
+    keys = sorted(by_key, key=lambda key: (order.get(key, last), key))
     for key in keys:
-        yield key_file.build_key_file(package, key, [one for one in found if one.key == key])
+        yield key_file.build_key_file(package, key, by_key[key])
     constants = used_constants(package.overloads)
     if constants:
         yield _constants_file(package, constants)
