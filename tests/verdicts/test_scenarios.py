@@ -16,7 +16,16 @@ from torchgen_lite.loader.config.project import tomllib
 
 Run = Callable[..., Result]
 TABLE = Path(__file__).with_name("scenarios.toml")
-FAKES = "def one(self, dim=0): ...\ndef two(self, dim=0): ...\ndef f_vmap(info, in_dims, self, dim=0): ...\n"
+FAKES = """\
+def one(self, dim=0):
+    return self.new_empty(1)
+
+def two(self, dim=0):
+    return self.new_empty(2)
+
+def f_vmap(info, in_dims, self, *others):
+    return self * 7, in_dims[0]
+"""
 SCENARIOS: list[Mapping[str, Any]] = tomllib.loads(TABLE.read_text("utf-8"))["scenario"]
 PLACE = re.compile(r"(?:old/)?([\w./-]+?):\d+:\d+")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Span
 
@@ -69,6 +69,13 @@ class Terms(NamedTuple):
 
 
 FIELDS = "fields"
+# The calls that run what a field names.
+_OF_FIELDS = {
+    "dispatch": Witness(),
+    "fake": Witness(key="Meta"),
+    "vmap": Witness("vmap"),
+    "derivatives": Witness("gradient"),
+}
 
 
 def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
@@ -86,7 +93,12 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Iter
         said.add(setting)
         here = new.place_of(term, now)
         there = old.place_of(term, was)
-        yield Change(term.code, term.lost, here, "changed" if here else "", there)
+        label = "changed" if here else ""
+        # Registrations are gone. What other terms offer shows in no call, or not in every one.
+        shown = None
+        if term.code in ("TG364", "TG375"):
+            shown = Witness()
+        yield Change(term.code, term.lost, here, label, there, shown)
 
 
 def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterator[Change]:
@@ -106,4 +118,5 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Iterat
         else:
             where = ""
         message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
-        yield Change("TG382", message, other.place, "does something else", one.place)
+        shown = _OF_FIELDS.get(one.field)
+        yield Change("TG382", message, other.place, "does something else", one.place, shown)
