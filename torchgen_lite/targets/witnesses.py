@@ -13,10 +13,8 @@ from torchgen_lite.analysis.comparison.witness import given_in
 from torchgen_lite.analysis.finding import Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.languages.cpp import public, runtime, stable
 from torchgen_lite.languages.cpp import witness as cpp
 from torchgen_lite.languages.cpp.signature import CppSignature
-from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.python import witness as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote
@@ -25,11 +23,15 @@ from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_torch.options import TorchOptions
-from torchgen_lite.targets.cpp_torch.types import own_types
 from torchgen_lite.targets.generation import Generation, is_configured
 from torchgen_lite.targets.options import default_namespace, default_package
 from torchgen_lite.targets.output import Target
 from torchgen_lite.targets.python.options import PythonOptions
+from torchgen_lite.targets.signatures import (
+    runtime_signatures,
+    stable_signatures,
+    torch_signatures,
+)
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 _Functions = Sequence[NativeFunction]
@@ -92,34 +94,34 @@ def of_torch_python(
 def of_cpp_torch(
     operator: Operator, witness: Witness, options: TorchOptions, functions: _Functions
 ) -> str:
-    classes = {base_type(name): type_ for name, type_ in options.types.items()}
-    signature = public.signature(operator.function)
-    if classes:
-        signature = own_types(operator.function, signature, classes)
-    return _in_cpp(operator, witness, signature, options, functions)
+    signatures: Sequence[CppSignature] = ()
+    if "function" in operator.function.variants:
+        signatures = torch_signatures(operator.function, options)
+    return _in_cpp(operator, witness, signatures, options, functions)
 
 
 def of_cpp_stable(
     operator: Operator, witness: Witness, options: StableOptions, functions: _Functions
 ) -> str:
-    return _in_cpp(operator, witness, stable.signature(operator.schema), options, functions)
+    signatures = stable_signatures(operator.function)
+    return _in_cpp(operator, witness, signatures, options, functions)
 
 
 def of_cpp_runtime(
     operator: Operator, witness: Witness, options: RuntimeOptions, functions: _Functions
 ) -> str:
-    signature = runtime.signature(operator.schema, options.framework)
-    return _in_cpp(operator, witness, signature, options, functions)
+    signatures = runtime_signatures(operator.function, options)
+    return _in_cpp(operator, witness, signatures, options, functions)
 
 
 def _in_cpp(
     operator: Operator,
     witness: Witness,
-    signature: CppSignature,
+    signatures: Sequence[CppSignature],
     options: LibraryOptions,
     functions: _Functions,
 ) -> str:
-    if witness.way not in ("call", "full"):
+    if witness.way not in ("call", "full") or not signatures:
         return ""
     namespace = options.namespace or default_namespace(functions)
-    return cpp.line(namespace, signature, given_in(operator, witness))
+    return cpp.line(namespace, signatures[0], given_in(operator, witness))
