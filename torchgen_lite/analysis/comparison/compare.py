@@ -244,7 +244,9 @@ def _compare_argument(old: Argument, new: Argument) -> Iterator[Change]:
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
         message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
         value = narrowed_value(old.type, new.type)
-        shown = Witness(argument=old.name, by_position=old.default is None, value=value)
+        shown = None
+        if value:
+            shown = Witness(argument=old.name, by_position=old.default is None, value=value)
         yield Change("TG359", message, new.type_span, "narrower", old.type_span, shown)
     if alias_key(new.type) != alias_key(old.type):
         message = f"the alias annotation of argument `{name}` changed"

@@ -7,7 +7,7 @@ from functools import cache
 
 from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import ListType, OptionalType, Type
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema.model import bare_type, sized_list
 
 # What a number is where it may be a tensor.
 _AS_TENSOR = "tensor(1)"
@@ -56,9 +56,16 @@ def written_value(type_: Type, number: int = 1) -> str:
 
 
 def narrowed_value(old: Type, new: Type) -> str:
-    """A value of the old type that the new one refuses; empty where none is known."""
+    """A value of the old type that the new one refuses, or takes as another; empty where none is known.
+
+    PyTorch takes None for a tensor, and a list of any length; one number stands for as many as a list has.
+    """
     if isinstance(old, OptionalType) and not isinstance(new, OptionalType):
-        return "None"
+        return "" if _name(new) == "Tensor" else "None"
+    if isinstance(old, ListType) and isinstance(new, ListType):
+        if kinds_of(old.elem) - kinds_of(new.elem):
+            return written_value(old)
+        return written_value(old.elem) if sized_list(old) else ""
     if isinstance(old, ListType) or isinstance(new, ListType):
         return written_value(old)
     return _first_written(kinds_of(old) - kinds_of(new))
