@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.analysis.comparison.overload_order import taken_values
+from torchgen_lite.analysis.comparison.values import taken_values
 
 
 @pytest.mark.torch
@@ -21,6 +21,7 @@ def test_the_values_that_a_type_takes_are_those_that_pytorch_takes() -> None:
         "complex": 1j,
         "str": "a",
         "Device": torch.device("cpu"),
+        "Generator": torch.Generator(),
     }
     # PyTorch's functions have no types.
     make: Any = torch.library.Library

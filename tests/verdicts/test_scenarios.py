@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,18 @@ from torchgen_lite.loader.config.project import tomllib
 
 Run = Callable[..., Result]
 TABLE = Path(__file__).with_name("scenarios.toml")
-FAKES = "def one(self, dim=0): ...\ndef two(self, dim=0): ...\ndef f_vmap(info, in_dims, self, dim=0): ...\n"
+FAKES = """\
+def one(self, dim=0):
+    return self.new_empty(1)
+
+def two(self, dim=0):
+    return self.new_empty(2)
+
+def f_vmap(info, in_dims, self, *others):
+    return self * 7, in_dims[0]
+"""
 SCENARIOS: list[Mapping[str, Any]] = tomllib.loads(TABLE.read_text("utf-8"))["scenario"]
+LEVELS = ("source", "call", "kernel")
 PLACE = re.compile(r"(?:old/)?([\w./-]+?):\d+:\d+")
 
 
@@ -58,6 +68,25 @@ def test_what_breaks_callers_is_found(run: Run, project: Path, scenario: Mapping
     assert codes[0] == codes[1]
     findings = [line for line in scenario["lines"] if not line.startswith("note[")]
     assert bool(codes[0]) == bool(findings)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
+def test_what_each_level_leaves_out(run: Run, project: Path, scenario: Mapping[str, Any]) -> None:
+    """Calls notice less than source code, and nothing else; kernels notice their types."""
+    write(project / "old", scenario, "old", "before")
+    write(project, scenario, "new", "after")
+    found = {}
+    for level in LEVELS:
+        asked = ("--against", "old", "--level", level, "--output-format", "concise")
+        found[level] = set(said(run("breaking", *asked).stderr))
+    assert found["call"] <= found["source"]
+    assert codes_of(found["source"] - found["call"]) <= {"TG353", "TG362", "TG365", "TG381"}
+    noticed = codes_of(found["kernel"]) - {"TG350", "TG351"}
+    assert noticed == ({"TG366"} if scenario.get("kernels") else set())
+
+
+def codes_of(lines: Iterable[str]) -> set[str]:
+    return {line.partition("[")[2].partition("]")[0] for line in lines}
 
 
 def update(scenario: Mapping[str, Any], found: Mapping[str, Any]) -> None:

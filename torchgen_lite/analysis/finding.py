@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -20,15 +20,49 @@ class Found(NamedTuple):
     other: tuple[Span | None, str] = (None, "")
 
 
+Way = Literal[
+    "call",
+    "full",
+    "packet",
+    "function",
+    "method",
+    "gradient",
+    "vmap",
+    "autocast",
+    "functionalize",
+    "tags",
+    "import",
+]
+
+
+class Witness(NamedTuple):
+    """What kind of call it is, and what it has beside the arguments that the old version needs.
+
+    It gives `argument` by its name, or everything up to it by position, each with a value of its own where they are
+    `distinct`; `value` is what `argument` gets, what is imported, or the dtype of tensors under autocast. Its tensors have the dispatch `key`. It calls the
+    function of a `target`, or else whatever calls the operator. A `full` one gives all arguments, a `packet` leaves the
+    overload to whoever runs the call, and a `gradient` is that of `argument`, or of the first tensor.
+    """
+
+    way: Way = "call"
+    argument: str = ""
+    by_position: bool = False
+    distinct: bool = False
+    value: str = ""
+    key: str = ""
+    target: str = ""
+
+
 class Change(NamedTuple):
     """What a comparison found in an operator: where the new version has it, what to say there, and
-    where the old version had it."""
+    where the old version had it; and the call that shows it, if one does."""
 
     code: str
     message: str
     here: Span | None = None
     label: str = ""
     there: Span | None = None
+    witness: Witness | None = None
 
 
 Findings = Iterator[Found]

@@ -23,6 +23,7 @@ class Policy(NamedTuple):
     of several ranges of releases. `makes` are the kernels that are
     generated beside those written; `refuses` says why formulas get no kernel after all, and is empty if they do. Formulas of
     operators in `elsewhere` are those of another target. Targets in `loaded_with` register after it, in one package.
+    `has_variants`: whether there is a function or a method is what `variants` says.
     """
 
     target: str = ""
@@ -33,6 +34,7 @@ class Policy(NamedTuple):
     by_range: bool = False
     elsewhere: frozenset[str] = frozenset()
     loaded_with: tuple[str, ...] = ()
+    has_variants: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ _MADE = STRUCTURED | frozenset(
         Origin.backend_select,
     }
 )
-PYTORCH = Policy(in_pytorch=True, makes=_MADE, is_pytorch=True)
+PYTORCH = Policy(in_pytorch=True, makes=_MADE, is_pytorch=True, has_variants=True)
 # The same for other files without a target, whose entries have their formulas.
 PYTORCH_WITH_FORMULAS = PYTORCH._replace(makes=PYTORCH.makes | AUTOGRAD_KERNELS)
 

@@ -274,9 +274,10 @@ def _sections(
 
 
 def _row(one: Diagnostic) -> Row:
-    """A finding on a page, as the text has it: with its place, its code and its help."""
+    """A finding on a page, as the text has it: with its code, the call that shows it, its place and its help."""
     what = f"{read_code(one.code).title} ({one.code})"
-    return (one.operator, what, one.message, line_of(one), one.way_on)
+    witness = f"`{one.witness}`" if one.witness else ""
+    return (one.operator, what, one.message, witness, line_of(one), one.way_on)
 
 
 def _count(sections: Sequence[Section]) -> int:
@@ -296,7 +297,7 @@ def _others(versions: _Versions, judged: Judged) -> tuple[list[str], list[str]]:
     return added_operators(*versions), changed_compatibly(*versions, found)
 
 
-_FINDING = ("operator", "what", "finding", "place", "what to do")
+_FINDING = ("operator", "what", "finding", "witness", "place", "what to do")
 _OF_WHOLE = frozenset({"TG350", "TG351", "TG377"})
 # From this many on, findings are summed up by cause.
 _MANY = 4

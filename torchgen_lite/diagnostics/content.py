@@ -15,7 +15,7 @@ _POINTS = re.compile(r"|here|(in )?this \w+")
 class Content(NamedTuple):
     """The parts of a diagnostic, in the order in which they are read.
 
-    `remarks` are the lines below it: each is a `help`, a `note` or an `effect`, and its text. `is_of_page`: the first
+    `remarks` are the lines below it: each is a `help`, a `note`, a `witness` or an `effect`, and its text. `is_of_page`: the first
     of them is the sentence of the code's page.
     """
 
@@ -61,6 +61,7 @@ def content_of(diagnostic: Diagnostic) -> Content:
     is_said = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", diagnostic.message) is not None
     remarks = [("help", diagnostic.way_on)] if diagnostic.way_on else []
     remarks += [("note", note) for note in diagnostic.notes]
+    remarks += [("witness", f"`{diagnostic.witness}`")] if diagnostic.witness else []
     remarks += [("effect", diagnostic.effect)] if diagnostic.effect else []
     return Content(
         diagnostic.message,

@@ -25,6 +25,7 @@ def diagnostic_to_json(diagnostic: Diagnostic) -> dict[str, object]:
         "end": None,
         "operator": diagnostic.operator or None,
         "effect": diagnostic.effect or None,
+        "witness": diagnostic.witness or None,
         "fix": None,
         "related": [{"message": one.text, **_place(one.span)} for one in diagnostic.secondary],
     }

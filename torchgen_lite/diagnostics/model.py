@@ -143,6 +143,7 @@ class Diagnostic:
 
     `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
     `operator` is the full name of the operator concerned, if any. The code decides the severity.
+    `witness` is a line that shows a difference between two versions: a call that the old one serves.
     """
 
     code: str
@@ -153,6 +154,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     operator: str = ""
     context: Span | None = None
+    witness: str = ""
 
     @property
     def severity(self) -> Severity:

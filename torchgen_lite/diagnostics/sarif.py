@@ -59,8 +59,9 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     }
     if diagnostic.label is not None:
         result["locations"] = [_location(diagnostic.label.span)]
-    if diagnostic.effect:
-        result["properties"] = {"effect": diagnostic.effect}
+    properties = {"effect": diagnostic.effect, "witness": diagnostic.witness}
+    if any(properties.values()):
+        result["properties"] = {name: text for name, text in properties.items() if text}
     edit = diagnostic.fix
     if edit is not None:
         result["fixes"] = [_fix(edit, str(diagnostic.help))]

@@ -42,6 +42,7 @@ def _ours(name: str, summary: str, options: str = "options:NoOptions", **more: A
         more["policy"] = more["policy"]._replace(target=name)
         more |= {"selector": f"{place}:select_{folder}", "author": f"{place}:author_{folder}"}
         more["signatures"] = f"{_HERE}.signatures:of_{folder}"
+        more["witness"] = f"{_HERE}.witnesses:of_{folder}"
     return Target(name, summary, f"{place}:build_{folder}", f"{_HERE}.{options}", **more)
 
 
@@ -51,7 +52,8 @@ TARGETS = Targets(
         "a Python package for the runtime dispatcher",
         "python.options:PythonOptions",
         policy=Policy(
-            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through}
+            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through},
+            has_variants=True,
         ),
         is_closed=True,
         framework=f"{_HERE}.python.framework:registered_by_framework",
@@ -65,6 +67,7 @@ TARGETS = Targets(
             makes=STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {*BY_WORD.values()} | _IN_CPP,
             refuses=refuses_libtorch,
             by_range=True,
+            has_variants=True,
         ),
         is_library=True,
     ),
@@ -79,7 +82,7 @@ TARGETS = Targets(
         "cpp-runtime",
         "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
         "cpp_runtime.options:RuntimeOptions",
-        policy=Policy(),
+        policy=Policy(has_variants=True),
     ),
     _ours(
         "torch-python",

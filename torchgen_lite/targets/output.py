@@ -17,6 +17,7 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.finding import Witness
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
@@ -204,7 +205,8 @@ class Target(NamedTuple):
     the target takes, if it registers any; `author` maps them to the functions that the author
     writes. `framework` maps configuration and options to what a framework registers that no schema
     file names: backend fallbacks by key, and kernels by operator and key. `signatures` maps an
-    operator and options to how it is called. All are imported on demand, so that a run pays only
+    operator and options to how it is called, and `witness` an operator, a witness and options to the
+    call that it is, in one line. All are imported on demand, so that a run pays only
     for what it generates. `asks_torch`: with `--torch` it needs what the installed PyTorch
     registers. `policy` is what it registers itself by default. `is_closed`: its output runs by
     itself, so the modules of `kernels` and `formulas` have everything that the YAML names.
@@ -228,6 +230,7 @@ class Target(NamedTuple):
     author: str = ""
     framework: str = ""
     signatures: str = ""
+    witness: str = ""
     templates: str = ""
     failure: Sequence[Diagnostic] = ()
 
@@ -323,6 +326,20 @@ class Target(NamedTuple):
             return None
         found: Signatures = _imported(self.signatures)(function, options)
         return found if found.lines else None
+
+    def witness_of(
+        self,
+        config: Config,
+        operator: Operator,
+        witness: Witness,
+        functions: Sequence[NativeFunction],
+    ) -> str:
+        """The call of its function, of which `functions` are all; empty if there is none that shows the change."""
+        options, wrong = self.read_options(config)
+        if wrong or not self.witness:
+            return ""
+        line: str = _imported(self.witness)(operator, witness, options, functions)
+        return line
 
     def author_functions(
         self, program: Program

@@ -33,6 +33,7 @@ def side_of(
     """One side of a comparison, over what PyTorch has. `lent` are those of `lent_operators`, `modules` the functions of
     modules that options name."""
     from torchgen_lite.targets.terms import terms_of
+    from torchgen_lite.targets.witnesses import witness_writer
 
     served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]
     for found, policy in zip(served, [one.policy for one in selections]):
@@ -51,7 +52,8 @@ def side_of(
     releases = program.config.torch if in_pytorch else ""
     own = program.resolved.operators
     terms = terms_of(program, modules, generation)
-    return Side(own, served, called, lent, terms, releases, ranges_of(program))
+    write = witness_writer(program, generation)
+    return Side(own, served, called, lent, terms, releases, ranges_of(program), write)
 
 
 def ranges_of(program: Program) -> dict[str, list[str]]:

@@ -46,30 +46,43 @@ def of_torch_stubs(function: NativeFunction, options: object) -> Signatures:
 
 def of_cpp_torch(function: NativeFunction, options: TorchOptions) -> Signatures:
     """The functions with defaults, and the faithful ones, with the author's classes in place of the schema's."""
+    return _cpp(torch_signatures(function, options))
+
+
+def torch_signatures(function: NativeFunction, options: TorchOptions) -> Sequence[CppSignature]:
+    """Those of the function, the plain one first, then those of the method."""
     found = public.signatures(function)
     if not options.types:
-        return _cpp(found)
+        return found
     classes = {base_type(name): type_ for name, type_ in options.types.items()}
-    return _cpp([own_types(function, one, classes) for one in found])
+    return [own_types(function, one, classes) for one in found]
 
 
 def of_cpp_stable(function: NativeFunction, options: object) -> Signatures:
+    return _cpp(stable_signatures(function))
+
+
+def stable_signatures(function: NativeFunction) -> Sequence[CppSignature]:
     """The function; none with a type that the stable ABI does not carry."""
     schema = function.func
     given = any(stable.unsupported(a.type) for a in schema.arguments)
     if given or any(stable.unsupported_result(r.type) for r in schema.returns):
-        return Signatures("cpp", ())
-    return _cpp([stable.signature(schema)])
+        return []
+    return [stable.signature(schema)]
 
 
 def of_cpp_runtime(function: NativeFunction, options: RuntimeOptions) -> Signatures:
+    return _cpp(runtime_signatures(function, options))
+
+
+def runtime_signatures(function: NativeFunction, options: RuntimeOptions) -> Sequence[CppSignature]:
     """The function, in the types of the framework; none where it has no name for one of them."""
     schema = function.func
     types = options.framework
     every = [*[a.type for a in schema.arguments], *[r.type for r in schema.returns]]
     if any(runtime.missing(type_, types) for type_ in every):
-        return Signatures("cpp", ())
-    return _cpp([runtime.signature(schema, types)])
+        return []
+    return [runtime.signature(schema, types)]
 
 
 def _python(name: str, parameters: Sequence[Parameter], returns: Annotation) -> Signatures:

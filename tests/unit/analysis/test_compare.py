@@ -54,6 +54,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |                                - was this
   |
   = help: keep the default, or accept the change: `breaking --accept "reason"`
+  = witness: `torch.ops.aten.f(torch.ones(2, 2))`
   = effect: changes results
 """
 
@@ -71,6 +72,7 @@ error[TG350]: operator `g` was removed
   |         ^ was declared here
   |
   = help: keep the operator, or accept the change: `breaking --accept "reason"`
+  = witness: `torch.ops.aten.g(torch.ones(2, 2))`
   = effect: breaks callers
 """
 
@@ -275,6 +277,7 @@ error[TG368]: `lib::f`: no gradient is recorded at `AutogradCPU` any more
   |     ---------- was this
   |
   = help: keep `derivatives`, or write them for the new kernel, or accept the change: `breaking --accept "reason"`
+  = witness: `torch.func.grad(lambda self: torch.ops.lib.f(self).sum())(torch.ones(2, 2))`
   = effect: changes results
 """
 

@@ -29,6 +29,7 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
   |                                - was this
   |
   = help: keep the default, or accept the change: `breaking --accept "reason"`
+  = witness: `ops.f(self)`
   = effect: changes results
 
 1 breaking change against OLD
@@ -197,7 +198,7 @@ def test_renames(run: Run, project: Path) -> None:
     result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
     assert result.stderr.startswith(
         "old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g': was declared here "
-        "(effect: breaks callers; native_functions.yaml:1:9: its new name)\n"
+        "(witness: 'ops.f(self)'; effect: breaks callers; native_functions.yaml:1:9: its new name)\n"
     )
 
 
@@ -224,7 +225,9 @@ def test_a_composite_kernel_for_another(run: Run, project: Path) -> None:
     assert (result.code, result.stderr) == (
         1,
         "native_functions.yaml:2:13: error[TG368] 'lib::f': no gradient is recorded at"
-        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more (effect: changes results; old.yaml:1:9: was this)\n"
+        " 'AutogradOther', 'AutogradCPU', 'AutogradCUDA' and 14 more any more"
+        " (witness: 'torch.func.grad(lambda self: torch.ops.lib.f(self).sum())(torch.ones(2, 2))';"
+        " effect: changes results; old.yaml:1:9: was this)\n"
         "1 breaking change against old.yaml\n",
     )
     (project / "native_functions.yaml").write_text(f"{old}{kernel}  derivatives: {{self: grad}}\n")
@@ -290,18 +293,18 @@ def test_pages(run: Run, project: Path) -> None:
 
 **what breaks**
 
-| operator | what | finding | place | what to do |
-|---|---|---|---|---|
-| aten::n0 | an operator was removed (TG350) | operator `n0` was removed | old.yaml:2 | REMOVED |
-| aten::n1 | an operator was removed (TG350) | operator `n1` was removed | old.yaml:3 | REMOVED |
-| aten::n2 | an operator was removed (TG350) | operator `n2` was removed | old.yaml:4 | REMOVED |
+| operator | what | finding | witness | place | what to do |
+|---|---|---|---|---|---|
+| aten::n0 | an operator was removed (TG350) | operator `n0` was removed | `ops.n0(self, dim)` | old.yaml:2 | REMOVED |
+| aten::n1 | an operator was removed (TG350) | operator `n1` was removed | `ops.n1(self, dim)` | old.yaml:3 | REMOVED |
+| aten::n2 | an operator was removed (TG350) | operator `n2` was removed | `ops.n2(self, dim)` | old.yaml:4 | REMOVED |
 
 **what changes results**
 
-| operator | what | finding | place | what to do |
-|---|---|---|---|---|
+| operator | what | finding | witness | place | what to do |
+|---|---|---|---|---|---|
 | aten::f | a default changed (TG357) | `f`: the default of argument `dim` changed from `0` to `1` \
-| native_functions.yaml:1 | DEFAULT |
+| `ops.f(self)` | native_functions.yaml:1 | DEFAULT |
 
 **new**
 
@@ -312,7 +315,7 @@ def test_pages(run: Run, project: Path) -> None:
     page = (project / "page.html").read_text()
     assert (
         page.count(
-            '<td>operator <code>n0</code> was removed</td><td class="code"><code>old.yaml:2</code></td>'
+            '<td>operator <code>n0</code> was removed</td><td><code>ops.n0(self, dim)</code></td><td class="code"><code>old.yaml:2</code></td>'
         )
         == 1
     )
@@ -361,7 +364,8 @@ def test_gradients_of_releases(run: Run, installed: Path) -> None:
     assert (result.code, result.stderr) == (
         1,
         "derivatives.yaml:2:9: error[TG376] 'f': the formula of 'self' changed from 'grad' to 'grad * 2' "
-        "(effect: changes results; derivatives.yaml:2:9: was this)\n"
+        "(witness: 'torch.func.grad(lambda self: torch.ops.aten.f(self).sum())(torch.ones(2, 2))'; "
+        "effect: changes results; derivatives.yaml:2:9: was this)\n"
         "1 breaking change against old/native_functions.yaml\n",
     )
     (installed / "old/derivatives.yaml").write_text("[]\n")

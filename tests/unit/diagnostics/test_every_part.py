@@ -35,6 +35,7 @@ WHOLE = Diagnostic(
     (Label(Span(HERE, 0, 5), "the same file"), Label(Span(THERE, 0, 5), "another file")),
     Suggestion("the help", "second", "a fix"),
     ("one note", "more notes"),
+    witness="the(call)",
 )
 SAID = (
     "the message",
@@ -44,6 +45,7 @@ SAID = (
     "the help",
     "one note",
     "more notes",
+    "the(call)",
 )
 PLACED = ("here.yaml", "there.yaml")
 
@@ -94,20 +96,21 @@ warning[TG411]: the message
   = help: the help
   = note: one note
   = note: more notes
+  = witness: `the(call)`
 """
 
 
 def test_in_one_line() -> None:
     assert render_concise([WHOLE]) == (
         "here.yaml:2:3: warning[TG411] the message: the label (the help; note: one note; "
-        "note: more notes; here.yaml:1:1: the same file; there.yaml:1:1: another file)\n"
+        "note: more notes; witness: 'the(call)'; here.yaml:1:1: the same file; there.yaml:1:1: another file)\n"
     )
 
 
 def test_as_a_workflow_command() -> None:
     assert render_github([WHOLE]) == (
         "::warning title=TG411,file=here.yaml,line=2,endLine=2,col=3,endColumn=9::"
-        "the message: the label%0Ahelp: the help%0Anote: one note%0Anote: more notes"
+        "the message: the label%0Ahelp: the help%0Anote: one note%0Anote: more notes%0Awitness: `the(call)`"
         "%0Ahere.yaml:1:1: the same file%0Athere.yaml:1:1: another file\n"
     )
 
@@ -117,7 +120,9 @@ def test_as_sarif() -> None:
     (result,) = run["results"]
     assert result["message"] == {
         "text": "the message: the label\nhelp: the help\nnote: one note\nnote: more notes"
+        "\nwitness: `the(call)`"
     }
+    assert result["properties"] == {"witness": "the(call)"}
     assert [
         (one["message"]["text"], one["physicalLocation"]["artifactLocation"]["uri"])
         for one in result["relatedLocations"]

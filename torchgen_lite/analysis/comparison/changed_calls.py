@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from torchgen_lite.analysis.comparison.lost_calls import listed_keys
+from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.finding import Change, Changes
+from torchgen_lite.analysis.finding import Change, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -31,11 +31,14 @@ from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.loader.entry.axes import Axed, Axes
 from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
 from torchgen_lite.loader.entry.fakes import Fake
+from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import is_within
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
 _FAKES = frozenset({Origin.fake, Origin.traced_view})
+# How a compiler calls it to learn of results.
+_TRACED = Witness(key="Meta")
 _Text = tuple[str, Span | None]  # A formula with the names of the new version, and its place.
 
 
@@ -50,6 +53,7 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
         return
     before = _formulas(was, _new_names(old, new))
     after = _formulas(now, {}) if now is not None else {}
+    old_names = {new_name: old_name for old_name, new_name in names.items()}
     for key, name in {**before, **after}:
         # For a key that has no formula of its own, the other one is in effect.
         had = before.get((key, name)) or before.get((DEFAULT, name))
@@ -59,26 +63,19 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
         text, there = had
         other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
+        backend = key.removeprefix("Autograd") if key != DEFAULT else ""
+        shown = Witness("gradient", old_names.get(name, name), key=backend)
         if not other or other == NOT_DIFFERENTIABLE != text:
-            yield Change(
-                "TG368",
-                f"`{name}` has no formula{where} any more",
-                here,
-                "",
-                there,
-            )
+            message = f"`{name}` has no formula{where} any more"
+            yield Change("TG368", message, here, "", there, shown)
         elif other != text:
-            yield Change(
-                "TG376",
-                f"the formula of `{name}`{where} changed from `{text}` to `{other}`",
-                here,
-                "changed",
-                there,
-            )
+            message = f"the formula of `{name}`{where} changed from `{text}` to `{other}`"
+            yield Change("TG376", message, here, "changed", there, shown)
     if now is not None and was.output_differentiability != now.output_differentiability:
         here = now.differentiability_span
         there = was.differentiability_span
-        yield Change("TG376", "other results are differentiable", here, "changed", there)
+        message = "other results are differentiable"
+        yield Change("TG376", message, here, "changed", there, Witness("gradient"))
 
 
 def _in_effect(operator: Operator) -> Derivatives | None:
@@ -139,17 +136,8 @@ def _registers(served: Served | None, origins: frozenset[Origin]) -> bool:
 def compare_fakes(old: Offer, new: Offer) -> Changes:
     """TG378: what is known of results before they are computed."""
     names = _new_names(old, new)
-    had = old.operator.axes
-    has = new.operator.axes
-    is_changed = had and has and _canonical(had, names) != _canonical(has, {})
-    if is_changed and _are_served(old, new, _FAKES | {Origin.axes}):
-        yield new.changed(
-            "TG378",
-            "`axes` says something else, which shapes, `vmap` and sharding follow",
-            "axes",
-            old,
-            "changed",
-        )
+    if _are_served(old, new, _FAKES | {Origin.axes}):
+        yield from _compare_axes(old, new, names)
     was = old.operator.function
     now = new.operator.function
     if was.fake is None or now.fake is None or not _are_served(old, new, _FAKES):
@@ -157,13 +145,24 @@ def compare_fakes(old: Offer, new: Offer) -> Changes:
     if was.fake.function or now.fake.function:
         return  # What a function says is not known: TG382.
     if _rules(was.fake, names) != _rules(now.fake, {}):
-        yield Change(
-            "TG378",
-            "results have another shape, dtype or device when they are traced",
-            now.place("fake"),
-            "changed",
-            was.place("fake"),
-        )
+        message = "results have another shape, dtype or device when they are traced"
+        here = now.place("fake")
+        # Which inputs pass a check is not known.
+        is_shape = _rules(was.fake, names)[0] != _rules(now.fake, {})[0]
+        shown = _TRACED if is_shape else None
+        yield Change("TG378", message, here, "changed", was.place("fake"), shown)
+
+
+def _compare_axes(old: Offer, new: Offer, names: Mapping[str, str]) -> Iterator[Change]:
+    was = old.operator.axes
+    now = new.operator.axes
+    if was is None or now is None or _canonical(was, names) == _canonical(now, {}):
+        return
+    message = "`axes` says something else, which shapes, `vmap` and sharding follow"
+    shown = None
+    if _canonical(was, names, has_marks=False) != _canonical(now, {}, has_marks=False):
+        shown = _TRACED
+    yield new.changed("TG378", message, "axes", old, "changed", shown)
 
 
 def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[str]]:
@@ -176,15 +175,15 @@ def _rules(fake: Fake, names: Mapping[str, str]) -> tuple[list[tuple[str, str, s
     return sorted(fields), sorted(checks)
 
 
-def _canonical(line: Axes, names: Mapping[str, str]) -> object:
-    """The line with numbers in place of the names of axes, which are nobody's business."""
+def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) -> object:
+    """The line with numbers in place of the names of axes, which are nobody's business. Marks say nothing of shapes."""
     numbers: dict[str, int] = {}
 
     def numbered(axed: Axed) -> list[tuple[int, bool, str]]:
         axes = []
         for axis in axed.axes:
             number = numbers.setdefault(axis.name, len(numbers))
-            axes.append((number, axis.is_star, axis.mark))
+            axes.append((number, axis.is_star, axis.mark if has_marks else ""))
         return axes
 
     tensors = [numbered(tensor) for tensor in line.tensors]
@@ -206,12 +205,15 @@ def compare_autocast(old: Offer, new: Offer) -> Changes:
     before = _precision(old.operator.function.autocast, names, tensors)
     after = _precision(new.operator.function.autocast, {}, tensors)
     if before != after:
-        yield new.changed(
-            "TG379",
-            f"under `torch.autocast` it runs in {after}, and used to run in {before}",
-            "autocast",
-            old,
-        )
+        message = f"under `torch.autocast` it runs in {after}, and used to run in {before}"
+        yield new.changed("TG379", message, "autocast", old, witness=_autocast_witness(old, new))
+
+
+def _autocast_witness(old: Offer, new: Offer) -> Witness:
+    """With tensors of the precision that one of the versions casts."""
+    given = [old.operator.function.autocast, new.operator.function.autocast]
+    is_raised = any(one is not None and one.dtype == "float32" for one in given)
+    return Witness("autocast", value="bfloat16" if is_raised else "")
 
 
 def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
@@ -238,13 +240,21 @@ def compare_promises(old: Offer, new: Offer) -> Changes:
         message = f"`{field}: {word}` was removed"
         if other:
             message = f"`{field}` changed from `{word}` to `{other}`"
-        yield new.changed("TG380", message, field, old, label)
+        yield new.changed("TG380", message, field, old, label, _of_promise(field, word))
     # What PyTorch's own file adds is its own affair.
     if not all(served is None or served.policy.knows_formulas for served in new.served):
         return
     for (field, label), word in now.items():
         if (field, label) not in was:
-            yield new.changed("TG382", f"`{field}: {word}` was added", field, old)
+            message = f"`{field}: {word}` was added"
+            yield new.changed("TG382", message, field, old, witness=_of_promise(field, word))
+
+
+def _of_promise(field: str, word: str) -> Witness | None:
+    """PyTorch's tags can be read; what else compilers are told shows in no call."""
+    if field == "tags" and word in KNOWN_TAGS:
+        return Witness("tags")
+    return None
 
 
 def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -315,19 +325,37 @@ def compare_functions(old: Offer, new: Offer) -> Changes:
         if target in new.called:
             yield from _other_signature(target, before, new.called[target](same))
         elif before:
-            yield Change("TG375", f"target `{target}` no longer has it")
+            message = f"target `{target}` no longer has it"
+            yield Change("TG375", message, witness=Witness(target=target))
 
 
 def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Changes:
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
-            has = f"has `{now}`, and used to have" if now else "no longer has"
-            yield Change("TG381", f"target `{target}` {has} `{was}`")
+            if now:
+                has = f"has `{now}`, and used to have"
+            else:
+                has = "no longer has"
+            message = f"target `{target}` {has} `{was}`"
+            yield Change("TG381", message, witness=_other_call(target, was, now or ""))
             return
 
 
-def compare_cells(old: Offer, new: Offer) -> Changes:
+def _other_call(target: str, was: str, now: str) -> Witness | None:
+    """A call of the function as it was: without what has a default no longer, or else with everything. A framework has
+    tensors of its own, and a method is one of the caller's class.
+    """
+    place, _, name = was.partition(" ")
+    if place == "module":
+        return Witness("import", value=name)
+    if place == "framework" or not now:
+        return None
+    is_short = place in ("package", "namespace") or was.count(" = ") > now.count(" = ")
+    return Witness("call" if is_short else "full", target=target)
+
+
+def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
     """TG382: kernels, and functions that fields name, that others replace."""
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
@@ -336,12 +364,9 @@ def compare_cells(old: Offer, new: Offer) -> Changes:
         before = function_of(old.operator)
         after = function_of(new.operator)
         if before and after and before != after:
-            yield new.changed(
-                "TG382",
-                f"`{field}` is {after}, and used to be {before}",
-                field,
-                old,
-            )
+            message = f"`{field}` is {after}, and used to be {before}"
+            shown = _TRACED if field == "fake" else Witness("vmap")
+            yield new.changed("TG382", message, field, old, witness=shown)
 
 
 def compare_references(old: Offer, new: Offer) -> Changes:
@@ -350,20 +375,15 @@ def compare_references(old: Offer, new: Offer) -> Changes:
     was = _reference(old, _new_names(old, new))
     now = _reference(new, {})
     if was and now and was != now:
-        yield new.changed(
-            "TG382",
-            "`reference`, which takes the operator's place, is another expression",
-            "samples",
-            old,
-            "changed",
-        )
+        message = "`reference`, which takes the operator's place, is another expression"
+        shown = Witness() if _is_kernel(new) else None
+        yield new.changed("TG382", message, "samples", old, "changed", shown)
 
 
 def _reference(offer: Offer, names: Mapping[str, str]) -> str:
     """The text of a reference that is run in place of the operator, with the names of the new version."""
     function = offer.operator.function
-    is_kernel = any(entry.kernel == REFERENCE for entry in function.dispatch)
-    if function.samples is None or not (function.decompose or is_kernel):
+    if function.samples is None or not (function.decompose or _is_kernel(offer)):
         return ""
     reference = function.samples.reference
     if reference is None:
@@ -371,6 +391,11 @@ def _reference(offer: Offer, names: Mapping[str, str]) -> str:
     parts = [reference.tree, *[value for _, value, _ in reference.let]]
     texts = [ast.unparse(part) for part in parts]
     return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), "\n".join(texts))
+
+
+def _is_kernel(offer: Offer) -> bool:
+    """Whether the reference is a kernel."""
+    return any(entry.kernel == REFERENCE for entry in offer.operator.function.dispatch)
 
 
 def _batcher(operator: Operator) -> str:
@@ -404,9 +429,5 @@ def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Changes:
             changed.setdefault((before, after), []).append(slot)
     for (before, after), keys in changed.items():
         runs = "runs" if len(keys) == 1 else "run"
-        yield new.changed(
-            "TG382",
-            f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`",
-            "dispatch",
-            old,
-        )
+        message = f"{listed_keys(keys)} {runs} `{after}`, and used to run `{before}`"
+        yield new.changed("TG382", message, "dispatch", old, witness=shown_at(keys))

@@ -24,17 +24,20 @@ from torchgen_lite.analysis.comparison import changed_calls, terms
 from torchgen_lite.analysis.comparison.lost_calls import lost_calls
 from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
+from torchgen_lite.analysis.comparison.values import narrowed_value
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
-from torchgen_lite.analysis.finding import Change, Changes, finding
+from torchgen_lite.analysis.finding import Change, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
+from torchgen_lite.schema.kind import VARIANTS
 
 Level = Literal["source", "call", "kernel"]
 _Compare = Callable[[Offer, Offer], Changes]
 _REMOVED = "removed"
+_CALL = Witness()
 _SOURCE_ONLY = frozenset({"TG362", "TG365", "TG381"})
 
 
@@ -52,14 +55,16 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     for operator in (*old.operators, *old.lent):
         now = by_name.get(operator.name)
         if now is None:
-            found.append(_removed(operator.function, functions, old_by_name))
+            removed = _removed(operator.function, functions, old_by_name)
+            found.append(replace(removed, witness=old.write(operator, _CALL)))
         elif not (operator.is_derived and now.is_derived):
             compares = _BY_LEVEL[level]
             if operator.name in lent:
                 compares = [compare for compare in compares if compare is _compare_calls]
             for change in _changes(old.offer(operator), new.offer(now), compares):
                 if level != "call" or not _is_source_only(change, operator.schema):
-                    found.append(_diagnostic(change, now.function))
+                    line = old.write(operator, change.witness) if change.witness else ""
+                    found.append(replace(_diagnostic(change, now.function), witness=line))
     return tuple(found)
 
 
@@ -181,45 +186,46 @@ def _compare_places(
             yield from _compare_argument(argument, same)
         elif argument.name in elsewhere:
             moved = elsewhere[argument.name]
-            words = "is now an out argument" if not is_out else "is no longer an out argument"
-            yield Change(
-                "TG354",
-                f"argument `{argument.name}` {words}",
-                moved.name_span,
-                "here",
-                argument.name_span,
-            )
+            if not is_out:
+                words = "is now an out argument"
+            else:
+                words = "is no longer an out argument"
+            message = f"argument `{argument.name}` {words}"
+            shown = _named(argument)
+            yield Change("TG354", message, moved.name_span, "here", argument.name_span, shown)
         elif stands_here is not None and stands_here.name not in known:
             kept.append(stands_here)
             here = stands_here.name_span
-            yield Change(
-                "TG353",
-                f"argument `{argument.name}` was renamed to `{stands_here.name}`",
-                here,
-                "another name",
-                argument.name_span,
-            )
+            there = argument.name_span
+            yield Change("TG353", message, here, "another name", there, _named(argument))
             yield from _compare_argument(argument, stands_here)
         else:
-            here = stands_here.span if stands_here is not None else None
-            yield Change(
-                "TG352",
-                f"argument `{argument.name}` was removed",
-                here,
-                "is in its place" if here else "",
-                argument.span,
-            )
+            if stands_here is not None:
+                here = stands_here.span
+            else:
+                here = None
+            message = f"argument `{argument.name}` was removed"
+            label = "is in its place" if here else ""
+            yield Change("TG352", message, here, label, argument.span, _named(argument))
     yield from _compare_order(kept, new)
     if not is_out:
         for argument in new:
             if argument not in kept and argument.default is None:
-                yield Change(
-                    "TG356",
-                    f"new argument `{argument.name}` has no default",
-                    argument.span,
-                    "old callers don't pass this",
-                    None,
-                )
+                message = f"new argument `{argument.name}` has no default"
+                label = "old callers don't pass this"
+                yield Change("TG356", message, argument.span, label, None, _CALL)
+
+
+def _named(argument: Argument) -> Witness:
+    """A call that gives the argument by its name."""
+    return Witness(argument=argument.name)
+
+
+def _by_position(argument: Argument) -> Witness | None:
+    """A call that gives everything up to the argument by position; keyword-only ones have no position."""
+    if argument.kwarg_only:
+        return None
+    return Witness(argument=argument.name, by_position=True, distinct=True)
 
 
 def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Changes:
@@ -227,40 +233,32 @@ def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Changes
     order = [argument for argument in new if argument in kept]
     for was, argument in zip(kept, order):
         if was is not argument:
-            yield Change(
-                "TG354",
-                f"argument `{argument.name}` was moved",
-                argument.span,
-                f"`{was.name}` was before it",
-                None,
-            )
+            message = f"argument `{argument.name}` was moved"
+            label = f"`{was.name}` was before it"
+            yield Change("TG354", message, argument.span, label, None, _by_position(argument))
             return
     last = max((new.index(argument) for argument in kept), default=-1)
     for position, argument in enumerate(new[: last + 1]):
         if argument not in kept:
             after = next(a for a in new[position:] if a in kept)
-            yield Change(
-                "TG354",
-                f"new argument `{argument.name}` comes before `{after.name}`",
-                argument.span,
-                "belongs at the end",
-                None,
-            )
+            message = f"new argument `{argument.name}` comes before `{after.name}`"
+            shown = _by_position(after)
+            yield Change("TG354", message, argument.span, "belongs at the end", None, shown)
             return
 
 
 def _compare_argument(old: Argument, new: Argument) -> Changes:
     name = new.name
     if new.kwarg_only and not old.kwarg_only:
-        yield Change("TG355", f"argument `{name}` became keyword-only", new.span, "", old.span)
+        message = f"argument `{name}` became keyword-only"
+        yield Change("TG355", message, new.span, "", old.span, _by_position(old))
     if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
-        yield Change(
-            "TG359",
-            f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`",
-            new.type_span,
-            "narrower",
-            old.type_span,
-        )
+        message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
+        value = narrowed_value(old.type, new.type)
+        shown = None
+        if value:
+            shown = Witness(argument=old.name, by_position=old.default is None, value=value)
+        yield Change("TG359", message, new.type_span, "narrower", old.type_span, shown)
     if alias_key(new.type) != alias_key(old.type):
         yield Change(
             "TG360",
@@ -272,43 +270,25 @@ def _compare_argument(old: Argument, new: Argument) -> Changes:
     if old.default is None:
         return
     if new.default is None:
-        yield Change(
-            "TG358",
-            f"argument `{name}` lost its default `{old.default}`",
-            new.span,
-            "required now",
-            old.default_span,
-        )
+        message = f"argument `{name}` lost its default `{old.default}`"
+        yield Change("TG358", message, new.span, "required now", old.default_span, _CALL)
     elif not same_default(old, new):
         what = f"the default of argument `{name}`"
-        yield Change(
-            "TG357",
-            f"{what} changed from `{old.default}` to `{new.default}`",
-            new.default_span,
-            "changed",
-            old.default_span,
-        )
+        message = f"{what} changed from `{old.default}` to `{new.default}`"
+        yield Change("TG357", message, new.default_span, "changed", old.default_span, _CALL)
 
 
 def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
     if len(old.returns) != len(new.returns):
-        yield Change(
-            "TG361",
-            f"it returns {len(new.returns)} values, and used to return {len(old.returns)}",
-            new.returns[-1].span if new.returns else None,
-            "here",
-            old.returns[-1].span if old.returns else None,
-        )
+        message = f"it returns {len(new.returns)} values, and used to return {len(old.returns)}"
+        here = new.returns[-1].span if new.returns else None
+        there = old.returns[-1].span if old.returns else None
+        yield Change("TG361", message, here, "here", there, _CALL)
         return
     for was, now in zip(old.returns, new.returns):
         if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
-            yield Change(
-                "TG361",
-                f"a return value is `{now.type}`, and used to be `{was.type}`",
-                now.span,
-                "changed",
-                was.span,
-            )
+            message = f"a return value is `{now.type}`, and used to be `{was.type}`"
+            yield Change("TG361", message, now.span, "changed", was.span, _CALL)
         if alias_key(was.type) != alias_key(now.type):
             yield Change(
                 "TG360",
@@ -327,16 +307,16 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
             )
 
 
-def _compare_variants(old: Offer, new: Offer) -> Changes:
-    for variant in old.operator.function.variants:
-        if variant not in new.operator.function.variants:
-            yield new.changed(
-                "TG365",
-                f"the {variant} variant was removed",
-                "variants",
-                old,
-                f"no `{variant}`",
-            )
+def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
+    """TG365, where some target follows `variants`."""
+    if not any(one is not None and one.policy.has_variants for one in new.served):
+        return
+    lost = set(old.operator.function.variants) - set(new.operator.function.variants)
+    for variant in VARIANTS:
+        if variant in lost:
+            message = f"the {variant} variant was removed"
+            label = f"no `{variant}`"
+            yield new.changed("TG365", message, "variants", old, label, Witness(variant))
 
 
 def _compare_calls(old: Offer, new: Offer) -> Changes:
@@ -348,7 +328,8 @@ def _compare_calls(old: Offer, new: Offer) -> Changes:
                 found.setdefault((change.code, change.message), change)
         elif was is not None:
             message = f"{was.policy.speaks_of} no longer has it"
-            found["TG375", message] = Change("TG375", message)
+            shown = Witness(target=was.policy.target)
+            found["TG375", message] = Change("TG375", message, witness=shown)
     for change in found.values():
         if change.code != "TG367" or not _is_functionalized(new):
             yield change

@@ -20,12 +20,12 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Change, Changes
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
+from torchgen_lite.analysis.finding import Change, Way, Witness
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, DEVICES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
@@ -67,13 +67,9 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> C
     for code, cells in lost.items():
         place = now.function.place("derivatives") if code == "TG368" else None
         message, label = _field_words(code, cells, old) or _words(code, cells, operator, new)
-        yield Change(
-            code,
-            message,
-            place or now.function.place("dispatch"),
-            label,
-            _place(operator, code, old.registered.get(cells[0].source)),
-        )
+        here = place or now.function.place("dispatch")
+        there = _place(operator, code, old.registered.get(cells[0].source))
+        yield Change(code, message, here, label, there, _witness(code, cells))
 
 
 def _lost_at(slot: str, old: Served, new: Served) -> str | None:
@@ -133,6 +129,35 @@ _FIELDS = {
     Origin.traced_view: "fake",
     Origin.vmap: "vmap",
     Origin.axes: "axes",
+}
+
+
+def _witness(code: str, cells: Sequence[Cell]) -> Witness | None:
+    """A call that is served worse: one of the first kind of tensors."""
+    if code == "TG368":
+        return Witness("gradient")
+    if code == "TG367":
+        return Witness("functionalize")
+    return shown_at([cell.key for cell in cells])
+
+
+def shown_at(keys: Sequence[str]) -> Witness | None:
+    """A call that gets to the first of these keys that a caller can make a call for."""
+    for key in keys:
+        if key in _SHOWN:
+            return Witness(key=key)
+        for prefix, way in _WAYS.items():
+            if key.startswith(prefix):
+                return Witness(way)
+    return None
+
+
+# The keys of tensors that a caller makes, and how others are got to.
+_SHOWN = frozenset({"CPU", "Meta", "SparseCPU", *DEVICES})
+_WAYS: Mapping[str, Way] = {
+    "FuncTorchBatched": "vmap",
+    "Autograd": "gradient",
+    "Autocast": "autocast",
 }
 
 

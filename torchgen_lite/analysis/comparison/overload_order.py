@@ -8,13 +8,12 @@ Calls with a number found `o.a`, and find `o.b`: TG382. Overloads that no call f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import Change, Changes
+from torchgen_lite.analysis.comparison.values import kinds_of, shared_value
+from torchgen_lite.analysis.finding import Change, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.loader.sources import lines_beside
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
 
 
@@ -28,13 +27,11 @@ def compare_order(old: Operator, new: Operator) -> Changes:
         if other.name in names or other.func.arguments in taken:
             continue
         if _share_a_call(old.schema, other.func):
-            yield Change(
-                "TG382",
-                f"`{other.func.full_name}` is tried first, and takes some of its calls",
-                other.func.name_span,
-                "tried first",
-                old.function.func.name_span,
-            )
+            message = f"`{other.func.full_name}` is tried first, and takes some of its calls"
+            place = other.func.name_span
+            there = old.function.func.name_span
+            shown = _witness(old.schema, other.func)
+            yield Change("TG382", message, place, "tried first", there, shown)
 
 
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
@@ -89,7 +86,7 @@ def _share_a_value(one: Type, other: Type) -> bool:
         if isinstance(some, ListType):
             # A number may be given for a list of a known size.
             return some.size is not None and _share_a_value(some.elem, single)
-    return not _values(str(first)).isdisjoint(_values(str(second)))
+    return not kinds_of(first).isdisjoint(kinds_of(second))
 
 
 def _without_optional(type_: Type) -> Type:
@@ -98,13 +95,10 @@ def _without_optional(type_: Type) -> Type:
     return type_
 
 
-def _values(name: str) -> frozenset[str]:
-    """The kinds of values that a type takes; a type that is not in the table takes only its own."""
-    bare = name.partition("(")[0]
-    return taken_values().get(bare, frozenset([bare]))
-
-
-@cache
-def taken_values() -> Mapping[str, frozenset[str]]:
-    rows = [line.split() for line in lines_beside(__file__)]
-    return {name: frozenset(kinds) for name, *kinds in rows}
+def _witness(one: FunctionSchema, other: FunctionSchema) -> Witness:
+    """A call that fits both: the usual one of the first, or with another value for one argument."""
+    for argument, beside in zip(_positional(one), _positional(other)):
+        value = shared_value(argument.type, beside.type)
+        if value and argument.default is None:
+            return Witness("packet", argument.name, by_position=True, value=value)
+    return Witness("packet")

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.comparison.terms import Terms
-from torchgen_lite.analysis.finding import Change
+from torchgen_lite.analysis.finding import Change, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.loader.entry.entry import NativeFunction
 
 # How a target calls an operator: the lines of its signatures, for any entry of that name.
 Called = Mapping[str, Callable[[NativeFunction], Sequence[str]]]
+# The line of a witness, in the language of whoever makes the call; empty where no line shows the change.
+Writer = Callable[[Operator, Witness], str]
 
 
 class Side(NamedTuple):
@@ -21,7 +23,7 @@ class Side(NamedTuple):
     `called` is None without a configuration, which would say what is generated. `lent` are operators of PyTorch that
     only the other side has an entry for: without one they are what PyTorch makes of them. `terms` are what options and
     fields offer besides, if they are known. `releases` is the range of PyTorch that the project supports, `ranges` has
-    those of the entries of each operator with several.
+    those of the entries of each operator with several. `write` gives the line of a witness.
     """
 
     operators: Sequence[Operator]
@@ -31,6 +33,7 @@ class Side(NamedTuple):
     terms: Terms | None = None
     releases: str = ""
     ranges: Mapping[str, Sequence[str]] = {}
+    write: Writer = lambda operator, witness: ""
 
     def offer(self, operator: Operator) -> Offer:
         served = [served.get(operator.name) for served in self.served]
@@ -56,12 +59,16 @@ class Offer(NamedTuple):
         """The targets that take the operator."""
         return {served.policy.target for served in self.served if served is not None}
 
-    def changed(self, code: str, message: str, field: str, was: Offer, label: str = "") -> Change:
+    def changed(
+        self,
+        code: str,
+        message: str,
+        field: str,
+        was: Offer,
+        label: str = "",
+        witness: Witness | None = None,
+    ) -> Change:
         """A change in a field of the entry, since the version in which it was another one."""
-        return Change(
-            code,
-            message,
-            self.operator.function.place(field),
-            label,
-            was.operator.function.place(field),
-        )
+        here = self.operator.function.place(field)
+        there = was.operator.function.place(field)
+        return Change(code, message, here, label, there, witness)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.finding import Change, Changes
+from torchgen_lite.analysis.finding import Change, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Span
 
@@ -69,6 +69,13 @@ class Terms(NamedTuple):
 
 
 FIELDS = "fields"
+# The calls that run what a field names.
+_OF_FIELDS = {
+    "dispatch": Witness(),
+    "fake": Witness(key="Meta"),
+    "vmap": Witness("vmap"),
+    "derivatives": Witness("gradient"),
+}
 
 
 def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
@@ -85,13 +92,13 @@ def compare_offers(old: Terms, new: Terms, was: Operator, now: Operator) -> Chan
             continue
         said.add(setting)
         here = new.place_of(term, now)
-        yield Change(
-            term.code,
-            term.lost,
-            here,
-            "changed" if here else "",
-            old.place_of(term, was),
-        )
+        there = old.place_of(term, was)
+        label = "changed" if here else ""
+        # Registrations are gone. What other terms offer shows in no call, or not in every one.
+        shown = None
+        if term.code in ("TG364", "TG375"):
+            shown = Witness()
+        yield Change(term.code, term.lost, here, label, there, shown)
 
 
 def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Changes:
@@ -106,11 +113,10 @@ def compare_uses(old: Terms, new: Terms, was: Operator, now: Operator) -> Change
         if one.name in said or (one.is_kernel and not is_elsewhere):
             continue
         said.add(one.name)
-        where = f", in `{other.file}` and no longer in `{one.file}`" if is_elsewhere else ""
-        yield Change(
-            "TG382",
-            f"`{one.name}`, which `{one.field}` names, has other code{where}",
-            other.place,
-            "does something else",
-            one.place,
-        )
+        if is_elsewhere:
+            where = f", in `{other.file}` and no longer in `{one.file}`"
+        else:
+            where = ""
+        message = f"`{one.name}`, which `{one.field}` names, has other code{where}"
+        shown = _OF_FIELDS.get(one.field)
+        yield Change("TG382", message, other.place, "does something else", one.place, shown)

@@ -49,13 +49,14 @@ def call_arguments(schema: FunctionSchema, sample: Sample) -> str:
     for name in positional:
         if name not in values:
             break
-        items.append(_in_sample(values.pop(name)))
+        items.append(in_sample(values.pop(name)))
     for name, value in values.items():
-        items.append(f"{identifier(name)}={_in_sample(value)}")
+        items.append(f"{identifier(name)}={in_sample(value)}")
     return ", ".join(items)
 
 
-def _in_sample(node: nodes.Expression) -> str:
+def in_sample(node: nodes.Expression) -> str:
+    """A value of `samples:`: `torch.ones(2)`."""
     return write(_in_torch(node, {}, lambda name: f"torch.{name}"))
 
 

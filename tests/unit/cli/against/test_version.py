@@ -79,7 +79,8 @@ def test_an_operator_that_is_skipped(run: Run, versions: Path) -> None:
     assert found(run) == [("TG375", "lib::g")]
     result = run("breaking", "--against", "main", "--output-format", "concise")
     assert result.stderr.startswith(
-        "more.yaml:1:9: error[TG375] 'lib::g': target 'torch-python' no longer has it (effect: breaks callers)\n"
+        "more.yaml:1:9: error[TG375] 'lib::g': target 'torch-python' no longer has it"
+        " (witness: 'lib_ops.g(torch.ones(2, 2), 1)'; effect: breaks callers)\n"
     )
     git(versions, "commit", "-qam", "skipped")
     assert found(run) == []

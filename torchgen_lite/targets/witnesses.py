@@ -1,0 +1,127 @@
+"""The calls that show a change, in the language of whoever makes them: see `analysis.comparison.witness`.
+
+Where PyTorch has the operator, that is `torch.ops`. A finding about what one target generates is shown by a call of
+that: of the function of a package, or of one in C++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchgen_lite.analysis.comparison.sides import Writer
+from torchgen_lite.analysis.comparison.witness import given_in
+from torchgen_lite.analysis.finding import Witness
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.languages.cpp import witness as cpp
+from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.python import witness as python
+from torchgen_lite.languages.python.names import identifier
+from torchgen_lite.languages.text import quote
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp_runtime.options import RuntimeOptions
+from torchgen_lite.targets.cpp_stable.options import StableOptions
+from torchgen_lite.targets.cpp_torch.options import TorchOptions
+from torchgen_lite.targets.generation import Generation, is_configured
+from torchgen_lite.targets.options import default_namespace, default_package
+from torchgen_lite.targets.output import Target
+from torchgen_lite.targets.python.options import PythonOptions
+from torchgen_lite.targets.signatures import (
+    runtime_signatures,
+    stable_signatures,
+    torch_signatures,
+)
+from torchgen_lite.targets.torch_python.options import TorchPythonOptions
+
+_Functions = Sequence[NativeFunction]
+
+
+def witness_writer(program: Program, generation: Generation) -> Writer:
+    """What writes the line of a witness; the line is empty where none shows the change."""
+    named = program.config.privateuse1.lower()
+    # Without an option, the name is what the backend gives it when it is loaded.
+    device = quote(named) if named else "torch._C._get_privateuse1_backend_name()"
+
+    def write(operator: Operator, witness: Witness) -> str:
+        if witness.way == "import":
+            return f"import {witness.value}"
+        taking = _taking(operator, generation)
+        if witness.target and witness.target not in [target.name for target in taking]:
+            return ""
+        target = _called(taking, witness)
+        if target is None or not is_configured(program):
+            return python.of_operator(operator, witness, device)
+        functions = generation.select(target.name).functions
+        return target.witness_of(program.config, operator, witness, functions)
+
+    return write
+
+
+def _taking(operator: Operator, generation: Generation) -> list[Target]:
+    found = []
+    for target in generation.registering:
+        names = [one.name for one in generation.select(target.name).operators]
+        if operator.name in names:
+            found.append(target)
+    return found
+
+
+def _called(taking: Sequence[Target], witness: Witness) -> Target | None:
+    """The target whose function is called; None where it is PyTorch's."""
+    for target in taking:
+        if target.name == witness.target:
+            return target
+    if any(target.policy.in_pytorch for target in taking):
+        return None
+    return next(iter(taking), None)
+
+
+def of_python(
+    operator: Operator, witness: Witness, options: PythonOptions, functions: _Functions
+) -> str:
+    function = f"{options.package}.{identifier(operator.schema.base_name)}"
+    return python.of_framework(operator, witness, function)
+
+
+def of_torch_python(
+    operator: Operator, witness: Witness, options: TorchPythonOptions, functions: _Functions
+) -> str:
+    package = options.package or default_package(functions)
+    return python.of_torch(operator, witness, f"{package}.{operator.schema.flat_name}")
+
+
+def of_cpp_torch(
+    operator: Operator, witness: Witness, options: TorchOptions, functions: _Functions
+) -> str:
+    signatures: Sequence[CppSignature] = ()
+    if "function" in operator.function.variants:
+        signatures = torch_signatures(operator.function, options)
+    return _in_cpp(operator, witness, signatures, options, functions)
+
+
+def of_cpp_stable(
+    operator: Operator, witness: Witness, options: StableOptions, functions: _Functions
+) -> str:
+    signatures = stable_signatures(operator.function)
+    return _in_cpp(operator, witness, signatures, options, functions)
+
+
+def of_cpp_runtime(
+    operator: Operator, witness: Witness, options: RuntimeOptions, functions: _Functions
+) -> str:
+    signatures = runtime_signatures(operator.function, options)
+    return _in_cpp(operator, witness, signatures, options, functions)
+
+
+def _in_cpp(
+    operator: Operator,
+    witness: Witness,
+    signatures: Sequence[CppSignature],
+    options: LibraryOptions,
+    functions: _Functions,
+) -> str:
+    if witness.way not in ("call", "full") or not signatures:
+        return ""
+    namespace = options.namespace or default_namespace(functions)
+    return cpp.line(namespace, signatures[0], given_in(operator, witness))
