@@ -301,7 +301,7 @@ def check_helpers(
             else:
                 continue
             for one in found:
-                yield finding(function, *one, other)
+                yield finding(function, *one._replace(other=other))
 
 
 def _in_call(

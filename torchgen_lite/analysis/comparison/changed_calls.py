@@ -19,7 +19,7 @@ from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
-from torchgen_lite.analysis.finding import Change, Witness
+from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
@@ -51,7 +51,8 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
     now = _in_effect(new.operator)
     if was is None:
         return
-    before = _formulas(was, _new_names(old, new))
+    names = _new_names(old, new)
+    before = _formulas(was, names)
     after = _formulas(now, {}) if now is not None else {}
     old_names = {new_name: old_name for old_name, new_name in names.items()}
     for key, name in {**before, **after}:
@@ -153,7 +154,7 @@ def compare_fakes(old: Offer, new: Offer) -> Changes:
         yield Change("TG378", message, here, "changed", was.place("fake"), shown)
 
 
-def _compare_axes(old: Offer, new: Offer, names: Mapping[str, str]) -> Iterator[Change]:
+def _compare_axes(old: Offer, new: Offer, names: Mapping[str, str]) -> Changes:
     was = old.operator.axes
     now = new.operator.axes
     if was is None or now is None or _canonical(was, names) == _canonical(now, {}):
@@ -355,7 +356,7 @@ def _other_call(target: str, was: str, now: str) -> Witness | None:
     return Witness("call" if is_short else "full", target=target)
 
 
-def compare_cells(old: Offer, new: Offer) -> Iterator[Change]:
+def compare_cells(old: Offer, new: Offer) -> Changes:
     """TG382: kernels, and functions that fields name, that others replace."""
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:

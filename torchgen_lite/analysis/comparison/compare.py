@@ -26,7 +26,7 @@ from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.comparison.values import narrowed_value
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
-from torchgen_lite.analysis.finding import Change, Witness, finding
+from torchgen_lite.analysis.finding import Change, Changes, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
@@ -307,7 +307,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
             )
 
 
-def _compare_variants(old: Offer, new: Offer) -> Iterator[Change]:
+def _compare_variants(old: Offer, new: Offer) -> Changes:
     """TG365, where some target follows `variants`."""
     if not any(one is not None and one.policy.has_variants for one in new.served):
         return

@@ -20,11 +20,11 @@ autograd key, a kernel that records may become one that records nothing. And som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.derive.layout import tensors_in
-from torchgen_lite.analysis.finding import Change, Way, Witness
+from torchgen_lite.analysis.finding import Change, Changes, Way, Witness
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, DEVICES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import WRITTEN, Origin

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.comparison.values import kinds_of, shared_value
-from torchgen_lite.analysis.finding import Change, Witness
+from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.analysis.finding import Change, Witness
+from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Span
 
