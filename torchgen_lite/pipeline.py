@@ -76,15 +76,15 @@ def load(
     config: Config | str | os.PathLike[str] | None = None,
     torch: bool = False,
     root: str | os.PathLike[str] | None = None,
-    texts: Mapping[Path, str] | None = None,
+    texts: Mapping[Path, str] = {},
     modules: Modules | None = None,
 ) -> Program:
     """Read configuration and schema files, and check them.
 
     `schema` replaces the configured files. `config` is a configuration or the path of one; the
     default is the one that governs `root`, by default the current directory. `torch` reads the
-    files of the installed PyTorch. `texts` replace schema files, by resolved path, and `modules`
-    those that options name, which then need not exist. Every mistake is in `.diagnostics` of the
+    files of the installed PyTorch. `texts` replace schema files and modules, by resolved path, and
+    `modules` the modules that options name, which then need not exist. Every mistake is in `.diagnostics` of the
     result; none is raised.
     """
     start = Path(root) if root is not None else Path.cwd()
@@ -118,7 +118,7 @@ def load(
     named = {settings.root / one: one for one in settings.schema}
     places = {path: locate_value(settings, "", "schema", one) for path, one in named.items()}
     sources, found = load_schema_sources(paths, settings.root, places, texts)
-    return read_program(settings, sources, native, [*diagnostics, *found], tags, modules)
+    return read_program(settings, sources, native, [*diagnostics, *found], tags, modules, texts)
 
 
 def lint(program: Program) -> Program:
@@ -171,11 +171,12 @@ def read_program(
     diagnostics: Sequence[Diagnostic] = (),
     torch_tags: dict[str, str] | None = None,
     modules: Modules | None = None,
+    texts: Mapping[Path, str] = {},
 ) -> Program:
     """The program of schema files that have been read, with `diagnostics` and what is found in them.
 
     `torch_tags` are those of PyTorch's own file, or None for an author's. `modules` are the functions
-    of modules that options name; None reads them.
+    of modules that options name; None reads them, or takes them from `texts`.
     """
     tags = torch_tags
     if tags is None:
@@ -192,7 +193,7 @@ def read_program(
         native = _native_of_entries(config, functions)
     unread: list[Diagnostic] = []
     if modules is None:
-        modules, unread = index_modules(config)
+        modules, unread = index_modules(config, texts)
     # A function may be in a module that cannot be read, so it isn't reported as missing.
     closed = {} if unread else _closed_modules(modules)
     return build_program(
@@ -242,10 +243,12 @@ def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> N
     return replace(native, is_found=native.is_found and in_pytorch)
 
 
-def index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
+def index_modules(
+    config: Config, texts: Mapping[Path, str] = {}
+) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
     """The functions of modules that options name, by target and option.
 
-    Modules that can't be read give diagnostics.
+    Modules that can't be read give diagnostics. `texts`, by resolved path, replace what is on disk.
     """
     indexes: dict[str, dict[str, KernelIndex]] = {}
     diagnostics: list[Diagnostic] = []
@@ -257,7 +260,9 @@ def index_modules(config: Config) -> tuple[dict[str, dict[str, KernelIndex]], li
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
                 names = [str(module) for module in modules]
                 locate = partial(locate_value, config, f"target.{name}", option.name)
-                index, found = index_kernel_modules(names, config.root, config.source_roots, locate)
+                index, found = index_kernel_modules(
+                    names, config.root, config.source_roots, locate, texts
+                )
                 place = locate_option(config, f"target.{name}", option.name)
                 diagnostics += [replace(d, label=d.label or place) for d in found]
                 indexes.setdefault(name, {})[option.name] = index

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .code import Code as Code
 from .code import begins_code as begins_code
 from .code import code_names as code_names
+from .code import documentation as documentation
 from .code import every_code as every_code
 from .code import explain as explain
 from .code import find_page as find_page

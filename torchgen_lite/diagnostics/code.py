@@ -78,14 +78,15 @@ def find_page(name: str) -> Path | None:
 def page_uri(name: str) -> str:
     """The address of a page: on the site of the documentation if pyproject.toml says where that is, else of its file."""
     path = find_page(name)
-    site = _site() if path is not None and path.parent == _OWN_PAGES else ""
+    site = documentation() if path is not None and path.parent == _OWN_PAGES else ""
     if site:
         return f"{site}/diagnostics/{name}/"
     return path.as_uri() if path is not None else ""
 
 
 @cache
-def _site() -> str:
+def documentation() -> str:
+    """The address of the site of the documentation, if pyproject.toml says where that is."""
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:

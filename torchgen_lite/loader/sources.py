@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, Source, Span, meant, suggest
@@ -37,6 +38,16 @@ def read_source(path: Path, root: Path) -> tuple[Source | None, Diagnostics]:
     shown = shown_path(path, root)
     data, found = read_bytes(path, shown)
     return decode_source(data, shown) if data is not None else (None, found)
+
+
+def read_or_take(
+    path: Path, root: Path, texts: Mapping[Path, str]
+) -> tuple[Source | None, Diagnostics]:
+    """The same, or what `texts`, by resolved path, have in place of the file."""
+    text = texts.get(path.resolve()) if texts else None
+    if text is None:
+        return read_source(path, root)
+    return Source(shown_path(path, root), text), ()
 
 
 def read_bytes(path: Path, shown: str) -> tuple[bytes | None, Diagnostics]:

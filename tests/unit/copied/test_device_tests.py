@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 import unittest
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,17 @@ def outcomes(
             test.run(result)
             wrong = [text.strip().splitlines() for _, text in (*result.failures, *result.errors)]
             skipped = [reason for _, reason in result.skipped]
-            lines = [line for text in wrong for line in text if "Error: " in line]
+            lines = [line for text in wrong for line in _said(text)]
             found[test.id().rpartition(".")[2]] = (lines[-1:] or skipped or ["passed"])[0]
     return found
+
+
+def _said(text: list[str]) -> Iterator[str]:
+    """The lines with an error, each with that of the sample below it."""
+    named = [line for line in text if line.startswith("  sample: ")]
+    for line in text:
+        if "Error: " in line:
+            yield "".join([line, *named])
 
 
 REFUSED = {"test_raises_cpu": "no such (thing)", "test_ends*": ""}
@@ -143,19 +152,23 @@ def test_samples_are_more_tests_of_a_kernel(
     files = generate(load(root=tmp_path))
     for name in ("_device_samples", "_device_tests"):
         (tmp_path / f"{name}.py").write_text(files[f"device-tests/{name}.py"])
-    listed: dict[str, Any] = {}
     monkeypatch.syspath_prepend(str(tmp_path))
     text = files["device-tests/test_device_privateuse1.py"].partition("device_tests(globals()")[0]
-    exec(text.replace("from _device_probes import Probes", ""), listed)
-    kernels = listed["KERNELS"]
-    found = outcomes(kernels, REFUSED, listed["sample_tests"](listed["SAMPLES"], kernels))
-    for name in ("_device_samples", "_device_tests"):
+    text = text.replace("from _device_probes import Probes", "")
+    (tmp_path / "listed_here.py").write_text(text)
+    listed = import_module("listed_here")
+    kernels = listed.KERNELS
+    found = outcomes(kernels, REFUSED, listed.sample_tests(listed.SAMPLES, kernels))
+    for name in ("_device_samples", "_device_tests", "listed_here"):
         monkeypatch.delitem(sys.modules, name)
     ends = {
         name.removeprefix("test_samples_"): end for name, end in found.items() if "samples" in name
     }
     other = "no sample has tensors of the dtype"
-    assert ends.pop("relu_cpu_float32").startswith("AssertionError: Tensor-likes are not close")
+    said = ends.pop("relu_cpu_float32")
+    assert said.startswith("AssertionError: Tensor-likes are not close")
+    # The call as it is written, in a line of its own.
+    assert said.endswith("  sample: aten::relu(torch.ones(2)) in torch.float32")
     assert ends == {
         "sin_cpu_float32": "passed",
         "sin_cpu_float64": "passed",

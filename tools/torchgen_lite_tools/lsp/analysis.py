@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
 from torchgen_lite.loader.config.project import Config, load_config
@@ -62,3 +63,14 @@ def analyze(path: Path, texts: Mapping[Path, str]) -> Analysis | None:
         return None
     program = lint(load(path, config=config, texts=texts))
     return Analysis(config.root, program, program.diagnostics)
+
+
+def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:
+    """The operator with this name; the namespace of the surrounding entry may be omitted."""
+    namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
+    resolved = analysis.program.resolved
+    if namespace and "::" not in name:
+        whole = f"{namespace}::{name}"
+    else:
+        whole = name
+    return resolved.find(whole) or resolved.find(name)

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.cli.tables.explain import render_table
 from torchgen_lite.cli.tables.registrations import known_pytorchs
+from torchgen_lite.diagnostics import documentation
+from torchgen_lite.diagnostics.content import place as shown_place
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.dispatch_table import key_names
 from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.registered import adds_to_pytorch, registrations_of_program
-from torchgen_lite_tools.lsp.analysis import Analysis
+from torchgen_lite_tools.lsp.analysis import Analysis, find_operator
+from torchgen_lite_tools.lsp.names import Named, author_functions, named_at
 from torchgen_lite_tools.lsp.places import Place
+
+_LINK = re.compile(r"\[(?P<text>[^]]+)\]\((?P<target>[^)]+)\)")
 
 
 def hover(analysis: Analysis, place: Place) -> str | None:
     """Markdown about what is under the cursor."""
     field = place.keys[0] if place.keys else ""
+    named = named_at(analysis, place)
+    if named is not None and named.kind == "argument":
+        return _about_argument(analysis, named)
+    if named is not None and named.kind == "function":
+        return _about_function(analysis, named.name)
     if place.is_key:
         if not place.keys and place.word in FIELDS:
-            return f"`{place.word}`: {FIELDS[place.word].description}"
+            return f"`{place.word}`: {_with_addresses(FIELDS[place.word].description)}"
         if field == "dispatch":
             return _about_key(analysis, place)
         return None
-    if field == "dispatch":
-        return _about_kernel(analysis, place.word)
     if field == "tags":
         text = analysis.program.tags.get(place.word)
         if text:
@@ -48,17 +57,6 @@ def hover(analysis: Analysis, place: Place) -> str | None:
     if operator is None:
         return None
     return _about_operator(analysis, operator)
-
-
-def find_operator(analysis: Analysis, name: str, beside: str) -> Operator | None:
-    """The operator with this name; the namespace of the surrounding entry may be omitted."""
-    namespace = beside.rpartition("::")[0] or analysis.program.config.namespace
-    resolved = analysis.program.resolved
-    if namespace and "::" not in name:
-        whole = f"{namespace}::{name}"
-    else:
-        whole = name
-    return resolved.find(whole) or resolved.find(name)
 
 
 def _about_operator(analysis: Analysis, operator: Operator) -> str:
@@ -102,17 +100,39 @@ def _about_key(analysis: Analysis, place: Place) -> str | None:
     return "\n\n".join(parts)
 
 
-def _about_kernel(analysis: Analysis, name: str) -> str | None:
-    """About a kernel: its declaration, what it serves, and where it is defined."""
+def _about_argument(analysis: Analysis, named: Named) -> str | None:
+    operator = find_operator(analysis, named.operator, named.operator)
+    if operator is None:
+        return None
+    [argument] = [one for one in operator.schema.arguments if one.name == named.name]
+    return f"`{argument}`: an argument of {operator.name}"
+
+
+def _about_function(analysis: Analysis, name: str) -> str | None:
+    """About a function of the author: its declaration, what it serves, and where it is defined."""
     parts = []
-    for target in generation_of(analysis.program).targets:
-        for one in target.author_functions(analysis.program)[0]:
-            if name in (one.name, f"{one.namespace}::{one.name}"):
-                where = f", in `{one.place}`" if one.place else ""
-                parts.append(
-                    f"{_code(one.language, [one.declaration])}\n\n{', '.join(one.uses)}{where}"
-                )
+    for one in author_functions(analysis, name):
+        where = f", in `{one.place}`" if one.place else ""
+        declared = _code(one.language, [one.declaration])
+        parts.append(f"{declared}\n\n{', '.join(one.uses)}{where}")
+    defined = analysis.defined_at(name)
+    if not parts and defined is not None:
+        parts.append(f"{_code('python', [defined.text])}\n\nin `{shown_place(defined)}`")
     return "\n\n".join(parts) or None
+
+
+def _with_addresses(text: str) -> str:
+    """A text of docs/schema.md, whose links lead to the site of the documentation, or are the names of pages."""
+
+    def address(link: re.Match[str]) -> str:
+        page, _, anchor = link["target"].partition("#")
+        shown = link["text"] if page else "see schema.md"
+        site = documentation()
+        if not site:
+            return shown
+        return f"[{shown}]({site}/{(page or 'schema.md').removesuffix('.md')}/#{anchor})"
+
+    return _LINK.sub(address, text)
 
 
 def _code(language: str, lines: Sequence[str]) -> str:

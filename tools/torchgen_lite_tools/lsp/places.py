@@ -6,7 +6,7 @@ This looks at lines and doesn't parse, since YAML that is being typed is broken.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -18,6 +18,8 @@ Units = Callable[[str], int]
 
 _KEY = re.compile(r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>\w[\w, ]*?)[ ]*:(?=\s|$)[ ]*")
 _WORD = re.compile(r"[\w.:]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"(?:^|\s)#")
 _ENTRY = re.compile(r"-(?:\s|$)")
 _FUNC = re.compile(r"(?:-\s+|\s+)(?:func|op)\s*:\s*[\"']?(?P<name>[\w.:]+)")
 
@@ -26,7 +28,8 @@ class Place(NamedTuple):
     """Where the cursor is: below `keys`, outermost first, in the entry of `operator`.
 
     `before` is the text between the last key and the cursor or, if `is_key`, the start of a key;
-    `word` is the word under the cursor. `fields` are the keys of the entry.
+    `word` is the word under the cursor, and `identifier` the part of it without dots and colons. `fields` are the keys
+    of the entry.
     """
 
     keys: tuple[str, ...]
@@ -36,6 +39,8 @@ class Place(NamedTuple):
     span: Span
     operator: str
     fields: tuple[str, ...]
+    identifier: Span
+    is_comment: bool
 
 
 def position_of(source: Source, offset: int, units: Units) -> types.Position:
@@ -73,10 +78,26 @@ def find_place(source: Source, offset: int) -> Place:
         before = text[key.end() : column]
     is_key, before = _in_braces(before, keys) if before.startswith("{") else (is_key, before)
     start = source.line_start(number)
-    under = next((m for m in _WORD.finditer(text) if m.start() <= column <= m.end()), None)
-    begin, word = (column, "") if under is None else (under.start(), under[0].rstrip(":."))
-    span = Span(source, start + begin, start + begin + len(word))
-    return Place(tuple(keys), is_key, before, word, span, *_entry(source, first))
+    word = _under(_WORD, text, column, source, start)
+    word = word._replace(end=word.start + len(word.text.rstrip(":.")))
+    return Place(
+        tuple(keys),
+        is_key,
+        before,
+        word.text,
+        word,
+        *_entry(source, first),
+        _under(_IDENTIFIER, text, column, source, start),
+        _COMMENT.search(text[:column]) is not None,
+    )
+
+
+def _under(pattern: re.Pattern[str], text: str, column: int, source: Source, start: int) -> Span:
+    """The word that a cursor is in or at, in a line that starts at an offset; empty at the cursor if there is none."""
+    for found in pattern.finditer(text):
+        if found.start() <= column <= found.end():
+            return Span(source, start + found.start(), start + found.end())
+    return Span(source, start + column, start + column)
 
 
 def _column(text: str, cursor: int) -> int:
@@ -112,21 +133,55 @@ def _in_braces(before: str, keys: list[str]) -> tuple[bool, str]:
     return not colon, (value if colon else name).lstrip()
 
 
+class Entry(NamedTuple):
+    """An entry as its lines show it: the name of its operator, if there is one, and the lines of its fields."""
+
+    span: Span
+    operator: Span | None
+    fields: tuple[tuple[str, Span], ...]
+
+
+def entries_of(source: Source) -> Iterator[Entry]:
+    """The entries of a file."""
+    last = _last_line(source)
+    starts = [n for n in range(1, last + 1) if _ENTRY.match(source.line_text(n))]
+    for first, after in zip(starts, [*starts[1:], last + 1]):
+        yield _read_entry(source, first, after)
+
+
+def _read_entry(source: Source, first: int, after: int) -> Entry:
+    """The entry between two lines."""
+    column = _column(source.line_text(first), 0)
+    fields = []
+    operator = None
+    end = 0
+    for number in range(first, after):
+        text = source.line_text(number).rstrip()
+        start = source.line_start(number)
+        if text:
+            end = start + len(text)
+        found = _KEY.match(text)
+        if found is None or found.end("before") != column:
+            continue
+        fields.append((found["key"], Span(source, start + column, end)))
+        name = _FUNC.match(text)
+        if operator is None and name is not None:
+            operator = Span(source, start + name.start("name"), start + name.end("name"))
+    return Entry(Span(source, source.line_start(first), end), operator, tuple(fields))
+
+
 def _entry(source: Source, first: int) -> tuple[str, tuple[str, ...]]:
     """The name of the operator, and the fields, of the entry that begins at a line."""
-    operator = ""
-    fields = []
-    number = first
-    text = source.line_text(number) if first else ""
-    column = _column(text, 0)
-    while text or number < source.line_column(len(source.text))[0]:
-        found = _KEY.match(text)
-        name = _FUNC.match(text)
-        if found is not None and found.end("before") == column:
-            fields.append(found["key"])
-            operator = operator or (name["name"] if name else "")
-        number += 1
-        text = source.line_text(number)
-        if not first or _ENTRY.match(text):
-            break
-    return operator, tuple(fields)
+    if not first:
+        return "", ()
+    after = first + 1
+    last = _last_line(source)
+    while after <= last and not _ENTRY.match(source.line_text(after)):
+        after += 1
+    entry = _read_entry(source, first, after)
+    name = "" if entry.operator is None else entry.operator.text
+    return name, tuple([name for name, _ in entry.fields])
+
+
+def _last_line(source: Source) -> int:
+    return source.line_column(len(source.text))[0]

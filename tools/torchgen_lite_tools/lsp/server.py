@@ -9,11 +9,12 @@ about a position wait for the analysis of the current text. Completion uses the 
 from __future__ import annotations
 
 import asyncio
+import logging
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
@@ -21,15 +22,22 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
-from torchgen_lite.diagnostics import Source
+from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.loader.entry.reader import Dialect
+from torchgen_lite.loader.formats.fmt import format_text
 from torchgen_lite.version import __version__
 from torchgen_lite_tools.lsp import diagnostics
 from torchgen_lite_tools.lsp.analysis import Analysis, analyze, project_of
 from torchgen_lite_tools.lsp.completion import complete
 from torchgen_lite_tools.lsp.definition import definitions
 from torchgen_lite_tools.lsp.hover import hover
+from torchgen_lite_tools.lsp.outline import outline
 from torchgen_lite_tools.lsp.places import Place, Units, find_place, offset_of, range_of
+from torchgen_lite_tools.lsp.references import references
 from torchgen_lite_tools.lsp.rename import CannotRename, rename, renamed_span
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
 
 PAUSE = 0.2
 """The seconds without typing after which an analysis begins."""
@@ -75,6 +83,17 @@ class _Protocol(LanguageServerProtocol):
             super().handle_message(message)
 
 
+class _Unexpected(logging.Filter):
+    """Leaves out of the log what pygls logs of a refused request: the editor is told why."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, JsonRpcException)
+
+
+logging.getLogger("pygls.protocol.json_rpc").addFilter(_Unexpected())
+
+
 class Server(LanguageServer):
     """A language server whose documents are schema files."""
 
@@ -84,6 +103,11 @@ class Server(LanguageServer):
         # One analysis at a time: a program computes its facts on demand, on one thread.
         self.worker = ThreadPoolExecutor(1)
         self.projects: dict[Path, Project] = {}
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Log what is no answer to a request."""
+        if not isinstance(error, JsonRpcException):
+            super().report_server_error(error, source)
 
     @property
     def units(self) -> Units:
@@ -141,10 +165,14 @@ class Server(LanguageServer):
             await asyncio.wait({project.task})
         return project.latest
 
+    def source(self, document: types.TextDocumentIdentifier) -> Source:
+        """The text of a document."""
+        found = self.workspace.get_text_document(document.uri)
+        return Source(found.path or "", found.source)
+
     def place(self, at: _At) -> Place:
         """The place of a position in a document."""
-        document = self.workspace.get_text_document(at.text_document.uri)
-        source = Source(document.path or "", document.source)
+        source = self.source(at.text_document)
         return find_place(source, offset_of(source, at.position, self.units))
 
     async def answer(
@@ -210,6 +238,32 @@ async def _definition(ls: Server, params: types.DefinitionParams) -> list[types.
     return []
 
 
+async def _references(ls: Server, params: types.ReferenceParams) -> list[types.Location]:
+    is_wanted = params.context.include_declaration
+    found = await ls.answer(params, lambda one, place: references(one, place, is_wanted))
+    if found:
+        return [diagnostics.location(found[0], s, ls.units) for s in found[1]]
+    return []
+
+
+async def _outline(ls: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    return outline(ls.source(params.text_document), ls.units)
+
+
+async def _format(ls: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+    """What `fmt` writes, as one edit; nothing if the file has mistakes or is as it should be."""
+    analysis = await ls.analysis(params.text_document.uri)
+    if analysis is None:
+        return []
+    source = ls.source(params.text_document)
+    config = analysis.program.config
+    dialect = Dialect(extra_fields=config.extra_fields, opaque=config.opaque)
+    text, _ = await ls.work(lambda texts: format_text(source.text, source.path, dialect))
+    if text == source.text:
+        return []
+    return [types.TextEdit(range_of(Span(source, 0, len(source.text)), ls.units), text)]
+
+
 async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
     try:
         found = await ls.answer(params, renamed_span)
@@ -219,13 +273,15 @@ async def _prepare_rename(ls: Server, params: types.PrepareRenameParams) -> type
 
 
 async def _rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    analysis = await ls.analysis(params.text_document.uri)
+    if analysis is None:
+        return None
+    place = ls.place(params)
     try:
-        found = await ls.answer(params, lambda one, place: rename(one, place, params.new_name))
+        found = await ls.work(lambda texts: rename(analysis, place, params.new_name, texts))
     except CannotRename as error:
         raise JsonRpcInvalidParams(str(error)) from None
-    if found:
-        return diagnostics.workspace_edit(*found, ls.units)
-    return None
+    return diagnostics.workspace_edit(analysis, found, ls.units)
 
 
 async def _code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -245,6 +301,9 @@ _FEATURES: dict[str, Callable[..., object]] = {
     types.TEXT_DOCUMENT_HOVER: _hover,
     types.TEXT_DOCUMENT_COMPLETION: _complete,
     types.TEXT_DOCUMENT_DEFINITION: _definition,
+    types.TEXT_DOCUMENT_REFERENCES: _references,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _outline,
+    types.TEXT_DOCUMENT_FORMATTING: _format,
     types.TEXT_DOCUMENT_PREPARE_RENAME: _prepare_rename,
     types.TEXT_DOCUMENT_RENAME: _rename,
     types.TEXT_DOCUMENT_CODE_ACTION: _code_actions,

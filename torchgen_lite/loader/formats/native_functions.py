@@ -12,7 +12,7 @@ from torchgen_lite.loader.entry.fields import FIELDS
 from torchgen_lite.loader.entry.native_entry import load_entry
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect, EntryReader
 from torchgen_lite.loader.formats.earlier import Derive, Earlier, Native
-from torchgen_lite.loader.sources import read_source, shown_path
+from torchgen_lite.loader.sources import read_or_take
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
 # After this many errors the rest of a file is not read.
@@ -29,7 +29,7 @@ def load_schema_sources(
     paths: Iterable[Path],
     root: Path,
     places: Mapping[Path, Label | None] | None = None,
-    texts: Mapping[Path, str] | None = None,
+    texts: Mapping[Path, str] = {},
 ) -> tuple[tuple[Source, ...], Diagnostics]:
     """Read the schema files in order; a file that can't be read gives a diagnostic.
 
@@ -38,11 +38,7 @@ def load_schema_sources(
     sources = []
     diagnostics = []
     for path in paths:
-        text = texts.get(path.resolve()) if texts else None
-        if text is not None:
-            sources.append(Source(shown_path(path, root), text))
-            continue
-        source, found = read_source(path, root)
+        source, found = read_or_take(path, root, texts)
         place = (places or {}).get(path)
         diagnostics += [replace(one, label=one.label or place) for one in found]
         if source is not None:

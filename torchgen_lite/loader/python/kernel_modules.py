@@ -24,7 +24,7 @@ from torchgen_lite.diagnostics import (
 )
 from torchgen_lite.loader.config.project import SOURCE_ROOTS
 from torchgen_lite.loader.python.annotations import meanings, plain
-from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.sources import read_or_take, read_source
 
 
 class PythonSignature(NamedTuple):
@@ -123,10 +123,12 @@ def index_kernel_modules(
     root: Path,
     source_roots: Sequence[str] = SOURCE_ROOTS,
     locate: Callable[[str], Label | None] = lambda name: None,
+    texts: Mapping[Path, str] = {},
 ) -> tuple[KernelIndex, Diagnostics]:
     """Read the named modules from the source roots, or from where Python finds their package.
 
-    Source roots are relative to `root`. `locate` says where a module is named, for diagnostics.
+    Source roots are relative to `root`. `locate` says where a module is named, for diagnostics. `texts`, by resolved
+    path, replace what is on disk.
     """
     found = []
     diagnostics = []
@@ -146,7 +148,7 @@ def index_kernel_modules(
                 )
             )
             continue
-        source, unread = read_source(path, root)
+        source, unread = read_or_take(path, root, texts)
         diagnostics += unread
         if source is not None:
             module, wrong = _read_module(name, source.path, source.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,7 +47,10 @@ class Editor:
 
     def start(self) -> None:
         command = (sys.executable, "-P" if sys.version_info >= (3, 11) else "-B")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tools")]),
+        }
         start = self.client.start_io(
             *command, "-m", "torchgen_lite", "lsp", cwd=self.folder, env=environment
         )
@@ -127,13 +130,44 @@ class Editor:
         """The definitions of the name at the cursor, such as `kernels.py 0:0-0:8`."""
         params = types.DefinitionParams(**self.at(text))
         found = self.do(self.client.text_document_definition_async(params))
-        places = found if isinstance(found, list) else []
+        return self.places(found if isinstance(found, list) else [])
+
+    def references(self, text: str) -> list[str]:
+        """Where the name at the cursor stands."""
+        context = types.ReferenceContext(include_declaration=True)
+        params = types.ReferenceParams(context=context, **self.at(text))
+        return self.places(self.do(self.client.text_document_references_async(params)) or [])
+
+    def places(self, found: Sequence[object]) -> list[str]:
         root = f"{self.folder.as_uri()}/"
         return [
             f"{place.uri.removeprefix(root)} {shown(place.range)}"
-            for place in places
+            for place in found
             if isinstance(place, types.Location)
         ]
+
+    def formatted(self, text: str) -> str | None:
+        """The text after formatting; None if nothing changes."""
+        self.show(text)
+        document = types.TextDocumentIdentifier(self.uri("ops.yaml"))
+        options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+        params = types.DocumentFormattingParams(document, options)
+        found = self.do(self.client.text_document_formatting_async(params))
+        return apply(text, found) if found else None
+
+    def outline(self, text: str) -> list[str]:
+        """The symbols of a text, and with two spaces those below: the whole range, and for operators that of the name."""
+        self.show(text)
+        document = types.TextDocumentIdentifier(self.uri("ops.yaml"))
+        asked = self.client.text_document_document_symbol_async(
+            types.DocumentSymbolParams(document)
+        )
+        lines = []
+        for one in self.do(asked) or []:
+            assert isinstance(one, types.DocumentSymbol)
+            lines.append(f"{one.name} {shown(one.range)} {shown(one.selection_range)}")
+            lines += [f"  {inner.name} {shown(inner.range)}" for inner in one.children or []]
+        return lines
 
     def rename(self, text: str, new: str) -> dict[str, str]:
         """The files after the kernel at the cursor has been renamed."""

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.unit.tools.lsp.conftest import KERNELS, Editor
+from torchgen_lite.loader.formats.fmt import format_text
 
 RELU = """\
 - func: mylib::relu(Tensor self) -> Tensor
@@ -191,9 +192,51 @@ def test_rename_refuses(editor: Editor, new: str) -> None:
         editor.rename(RELU.replace("relu_cpu", "re|lu_cpu"), new)
 
 
-def test_only_kernels_are_renamed(editor: Editor) -> None:
-    with pytest.raises(Exception, match="only kernels can be renamed"):
+def test_a_type_is_not_renamed(editor: Editor) -> None:
+    with pytest.raises(Exception, match="only arguments, kernels and other functions"):
         editor.rename(RELU.replace("Tensor self", "Ten|sor self"), "x")
+
+
+def test_rename_an_argument(editor: Editor) -> None:
+    text = RELU.replace("doc:", "fake: {like: self}\n  doc:")
+    assert editor.rename(text.replace("Tensor self", "Tensor se|lf"), "x") == {
+        "ops.yaml": text.replace("self", "x"),
+        "kernels.py": KERNELS.replace("self", "x"),
+    }
+
+
+def test_references(editor: Editor) -> None:
+    assert editor.references(RELU.replace("relu_cpu", "relu_|cpu")) == [
+        "ops.yaml 4:9-4:17",
+        "kernels.py 0:4-0:12",
+        "kernels.py 5:11-5:19",
+    ]
+
+
+def test_formatting_is_that_of_fmt(editor: Editor) -> None:
+    text = RELU.replace("    CPU: ", "        CPU:   ").replace("    Meta", "        Meta")
+    assert editor.formatted(text + "\n") == format_text(text)[0]
+    assert editor.formatted(format_text(text)[0]) is None
+    # With a mistake, `fmt` writes nothing.
+    assert editor.formatted(text.replace("Tensor self", "Tensr self")) is None
+
+
+def test_the_outline_has_operators_and_their_fields(editor: Editor) -> None:
+    assert editor.outline(f"{RELU}\n{STRUCTURED}- func") == [
+        "mylib::relu 0:0-5:19 0:8-0:19",
+        "  func 0:2-0:42",
+        "  doc 1:2-1:26",
+        "  tags 2:2-2:17",
+        "  dispatch 3:2-3:11",
+        "mylib::add.out 7:0-10:16 7:8-7:22",
+        "  func 7:2-7:82",
+        "  structured 8:2-8:18",
+        "  dispatch 9:2-9:11",
+        "mylib::add 11:0-12:30 11:8-11:18",
+        "  func 11:2-11:55",
+        "  structured_delegate 12:2-12:30",
+        "- func 13:0-13:6 13:0-13:6",
+    ]
 
 
 def test_code_actions_are_the_fixes_of_lint(editor: Editor) -> None:

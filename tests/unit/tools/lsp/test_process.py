@@ -8,12 +8,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from tests.conftest import ROOT
 
+COMMAND = (
+    sys.executable,
+    "-P" if sys.version_info >= (3, 11) else "-B",
+    *("-m", "torchgen_lite", "lsp"),
+)
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tools")])}
 START: dict[str, object] = {
     "id": 1,
     "method": "initialize",
@@ -26,6 +32,57 @@ def test_an_editor_that_says_goodbye_gets_exit_code_0_and_no_traceback(tmp_path:
     done = talk(tmp_path, [START, {"method": "initialized", "params": {}}, *GOODBYE])
     assert (done.returncode, done.stderr.decode()) == (0, "")
     assert set(answers(done.stdout)) >= {1, 2}
+
+
+def test_the_server_says_what_it_can(tmp_path: Path) -> None:
+    renames = {"textDocument": {"rename": {"prepareSupport": True}}}
+    start = {**START, "params": {"processId": None, "capabilities": renames}}
+    can = answers(talk(tmp_path, [start, *GOODBYE]).stdout)[1]["result"]["capabilities"]
+    for feature in ("definition", "documentFormatting", "documentSymbol", "hover", "references"):
+        assert can[f"{feature}Provider"], feature
+    assert can["renameProvider"] == {"prepareProvider": True}
+
+
+def test_a_refused_rename_leaves_no_traceback(tmp_path: Path) -> None:
+    """The editor is told why, and shows it."""
+    path = tmp_path / "ops.yaml"
+    document: dict[str, object] = {"uri": path.as_uri(), "languageId": "yaml", "version": 1}
+    document["text"] = "- func: mylib::f(Tensor x) -> Tensor\n"
+    opened: dict[str, object] = {
+        "method": "textDocument/didOpen",
+        "params": {"textDocument": document},
+    }
+    at = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 19}}
+    asked: dict[str, object] = {
+        "id": 9,
+        "method": "textDocument/rename",
+        "params": {**at, "newName": "y"},
+    }
+    prepared: dict[str, object] = {
+        "id": 10,
+        "method": "textDocument/prepareRename",
+        "params": at,
+    }
+    with subprocess.Popen(
+        COMMAND,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(b"".join(map(_framed, [START, opened, asked, prepared])))
+        server.stdin.flush()
+        found: dict[object, Any] = {}
+        while not {9, 10} <= found.keys():
+            message = _read(server.stdout)
+            found[message.get("id")] = message
+        server.stdin.write(b"".join(map(_framed, GOODBYE)))
+        server.stdin.close()
+        assert server.stderr.read() == b""
+    assert found[9]["error"]["message"].startswith("only arguments, kernels")
+    assert found[10]["result"] is None
 
 
 @pytest.mark.parametrize(
@@ -59,15 +116,23 @@ def test_a_request_after_shutdown_is_refused(tmp_path: Path) -> None:
 
 def talk(folder: Path, messages: list[dict[str, object]]) -> subprocess.CompletedProcess[bytes]:
     """Send messages to a server in a folder, and wait until it ends."""
-    command = [sys.executable, "-P" if sys.version_info >= (3, 11) else "-B"]
     return subprocess.run(
-        [*command, "-m", "torchgen_lite", "lsp"],
+        COMMAND,
         input=b"".join(map(_framed, messages)),
         capture_output=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         timeout=60,
     )
+
+
+def _read(stream: IO[bytes]) -> Any:
+    """The next message of a server."""
+    length = 0
+    while line := stream.readline().strip():
+        name, _, value = line.partition(b": ")
+        length = int(value) if name == b"Content-Length" else length
+    return json.loads(stream.read(length))
 
 
 def answers(output: bytes) -> dict[int, Any]:

@@ -15,7 +15,9 @@ from torchgen_lite_tools.lsp.analysis import Analysis, analyze
 from torchgen_lite_tools.lsp.completion import complete
 from torchgen_lite_tools.lsp.definition import definitions
 from torchgen_lite_tools.lsp.hover import hover
+from torchgen_lite_tools.lsp.outline import outline
 from torchgen_lite_tools.lsp.places import find_place, offset_of, position_of
+from torchgen_lite_tools.lsp.references import references
 from torchgen_lite_tools.lsp.rename import CannotRename, rename
 
 WHOLE = """\
@@ -72,13 +74,15 @@ def test_there_is_always_an_answer(folder: Path, begin: int, end: int, typed: st
         assert all(0 <= one.range.start.line <= one.range.end.line < lines for one in found)
     apply_edits(text, pick_edits([one.fix for one in analysis.diagnostics], "ops.yaml"))
     source = Source("ops.yaml", text)
+    outline(source, len)
     for offset in {0, min(at, len(text)), min(begin, end), len(text)}:
         place = find_place(source, offset)
         hover(analysis, place)
         complete(analysis, place)
         definitions(analysis, place)
+        references(analysis, place, True)
         try:
-            rename(analysis, place, "other")
+            rename(analysis, place, "other", {})
         except CannotRename:
             pass
 
