@@ -71,7 +71,9 @@ def what_was_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="folder")
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder, and a compiler that takes everything."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CXX", "true")
     return tmp_path
 
 
