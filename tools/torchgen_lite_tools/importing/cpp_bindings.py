@@ -107,7 +107,7 @@ def _propose(
     taken = [text for text in function.parameters if text != "void"]
     if named and len(named) != len(taken):
         return f"{len(named)} of {len(taken)} arguments have names"
-    texts = [*taken, *result_types(function.returns)]
+    texts = [*taken, *result_types(_wide(function.returns))]
     types = [schema_type(_wide(text)) or "" for text in texts]
     if "" in types:
         return f"no schema has the type `{texts[types.index('')]}`"
@@ -124,11 +124,14 @@ def _propose(
 
 
 def _wide(text: str) -> str:
-    """A C++ type with the numbers that kernels of PyTorch take in place of narrower ones.
+    """A C++ type with the numbers that kernels of PyTorch take in place of narrower ones, and a tuple for a pair.
 
     >>> _wide("const std::vector<float>&"), _wide("unsigned int"), _wide("int64_t")
     ('const std::vector<double>&', 'int64_t', 'int64_t')
+    >>> _wide("std::pair<at::Tensor, float>")
+    'std::tuple<at::Tensor, double>'
     """
+    text = re.sub(r"\bpair(?=\s*<)", "tuple", text)
     return _NARROW.sub("int64_t", re.sub(r"\bfloat\b", "double", text))
 
 
