@@ -71,8 +71,9 @@ def what_was_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="folder")
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """In which every Python is forked from one that has imported PyTorch."""
+    """A folder in which every Python is forked from one that has imported PyTorch, and a compiler that takes everything."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CXX", "true")
     forking_python(tmp_path / "python", PLAIN)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     return tmp_path

@@ -66,6 +66,24 @@ def _with_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     pass
 
 
+# g++ takes ten seconds for PyTorch's headers; tests/unit/tools has more of this.
+COMPILER = """\
+#!/bin/sh
+for file; do :; done
+grep -q ', float' "$(dirname "$file")/../../adopted_kernels.h" || exit 0
+echo "mylib/verify/f.h:4:40: error: mylib::f: kernel 'f' must take 'double'" >&2
+exit 1
+"""
+
+
+def _with_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    compiler = Path("compiler").absolute()
+    compiler.write_text(COMPILER)
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+
+
 def _with_a_broken_target(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("reference", "nowhere_to_be_found:TARGET", GROUP)
     monkeypatch.setitem(vars(TARGETS), "_others", {"reference": entry})
@@ -75,6 +93,7 @@ WHERE = {
     "with a package that registers a target `reference` but does not have it": _with_a_broken_target,
     "where PyTorch is not installed": _without_pytorch,
     "where PyTorch is installed": _with_pytorch,
+    "where PyTorch and a C++ compiler are installed": _with_a_compiler,
     "with a fault in torchgen-lite": _with_a_fault,
 }
 
@@ -86,6 +105,7 @@ def test_the_bad_example_is_bad_and_the_good_one_good(
     code = read_code(name)
     if code.where == "where PyTorch is installed":
         pytest.importorskip("torch")
+    monkeypatch.setenv("CXX", "true")
     for folder in ("good", "bad"):
         (tmp_path / folder).mkdir()
     monkeypatch.chdir(tmp_path / "good")

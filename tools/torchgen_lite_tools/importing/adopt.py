@@ -16,7 +16,7 @@ from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import patch_folder
 from torchgen_lite.cli.plans import plan_of
 from torchgen_lite.cli.session import Refused, Session, command, require
-from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, Label, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change, Plan
@@ -26,14 +26,18 @@ from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.importing.build_files import with_generated_code
+from torchgen_lite_tools.importing.build_flags import flags_of
 from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
+from torchgen_lite_tools.importing.compiling import compile_generated
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Library
 from torchgen_lite_tools.importing.merge import is_for_every_build, name_kernels
 from torchgen_lite_tools.importing.moving import (
     HEADERS,
+    is_stable,
     kernel_headers,
     moving_operators,
+    of_another_abi,
     undeclarable_kernels,
     without_statements,
 )
@@ -48,7 +52,7 @@ What is left to do:
   torchgen-lite generate{project}{build}
   Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
 _COMPILE = """
-  Compile `generated/cpp-torch/src/*.cpp` with the kernels; `generated/cpp-torch/include` and the folder
+  Compile `generated/{target}/src/*.cpp` with the kernels; `generated/{target}/include` and the folder
   of `{config}` have headers."""
 
 
@@ -83,8 +87,9 @@ def adopt_command(
     that no header declares, take the registrations out of the sources below DIR (default: this folder), and add the
     generated code to `CMakeLists.txt` and `setup.py` where their text shows how.
 
-    An operator moves whole or not at all. What stays is listed with its reason, registers as before beside the
-    generated code, and the exit code is 1.
+    An operator moves whole or not at all, and only if its generated registrations compile, where there is a compiler
+    (`$CXX`). What stays is listed with its reason, registers as before beside the generated code, and the exit code is
+    1.
 
     With --load, the code is generated, too, and PyTorch is asked before and after what the library registers: schemas,
     tags and dispatch tables. The commands are yours and run in DIR. Nothing moves if one fails before; whatever
@@ -106,15 +111,17 @@ def adopt_command(
     if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
         raise Refused(*stopped)
     problems = [*library.diagnostics, *_not_moving(library)]
-    names = moving_operators(library, problems)
+    names, compiled = _compiling(session, root, library, problems, macros)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
-    changes, by_hand = _changes(root, library, names) if names else ([], [])
+    changes, by_hand, untouched = _changes(root, library, names) if names else ([], [], [])
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)
     else:
         before = None
     _write_or_show(session, root, changes, dry_run)
+    for one in compiled:
+        session.talk(one)
     places = [f"{one.source.path}:{one.line}" for one in left]
     would = "would move" if dry_run else "moved"
     session.talk(f"{counted(len(names), 'operator')} {would}{_what_stays(places)}")
@@ -123,8 +130,12 @@ def adopt_command(
         session.talk(f"{counted(gone, 'line')} gone, {written} written")
     for one in by_hand:
         session.talk(f"by hand  {one}")
+    if untouched:
+        session.talk(f"nothing to do  {', '.join(untouched)}")
     data: dict[str, object] = {"moved": sorted(names), "by_hand": ", ".join(places)}
     data["build"] = by_hand
+    data["unchanged"] = untouched
+    data["compiled"] = compiled
     data["files"] = [{"path": one.path, "status": one.action} for one in changes]
     data["lines"] = {"gone": gone, "written": written}
     if trial and before:
@@ -135,7 +146,7 @@ def adopt_command(
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
-        session.talk(_next_steps(root, changes, by_hand))
+        session.talk(_next_steps(root, changes, by_hand, _target(library)))
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
@@ -143,14 +154,54 @@ def adopt_command(
 
 def _not_moving(library: Library) -> list[Diagnostic]:
     """What entries, or a header, cannot express."""
-    return [*write_entries(library, TORCH_NAMESPACES)[2], *undeclarable_kernels(library)]
+    return [
+        *write_entries(library, TORCH_NAMESPACES)[2],
+        *undeclarable_kernels(library),
+        *of_another_abi(library),
+    ]
 
 
-def _next_steps(root: Path, changes: Sequence[Change], by_hand: Sequence[str]) -> str:
+def _compiling(
+    session: Session,
+    root: Path,
+    library: Library,
+    problems: list[Diagnostic],
+    macros: Sequence[str],
+) -> tuple[frozenset[str], list[str]]:
+    """The operators that move, and what was compiled of them; what does not compile is a problem, and stays."""
+    flags = None
+    while names := moving_operators(library, problems):
+        written = _project(root, library, names)
+        if flags is None:
+            flags = flags_of(root, [_below(root, one.span.source.path) for one in library.read])
+            flags = flags._replace(words=[*flags.words, *(f"-D{one}" for one in macros)])
+        moved = library.only(names.__contains__)
+        said, errors = compile_generated(session, root, moved, written, flags)
+        if not errors:
+            return names, said
+        problems += [_not_compiling(moved, name, error) for name, error in errors.items()]
+        library.refused |= errors.keys()
+    return names, []
+
+
+def _not_compiling(library: Library, name: str, error: str) -> Diagnostic:
+    """TG619, at a kernel of the operator, or where it is defined."""
+    spans = {one.name: one.span for one in library.definitions}
+    spans |= {one.name: one.span for one in library.implementations}
+    span = spans[name]
+    label = Label(span, error) if span else None
+    return Diagnostic("TG619", f"what is generated for `{name}` does not compile", label)
+
+
+def _target(library: Library) -> str:
+    return "cpp-torch-stable" if is_stable(library) else "cpp-torch"
+
+
+def _next_steps(root: Path, changes: Sequence[Change], by_hand: Sequence[str], target: str) -> str:
     """What to run, and what to write into a build file that was not patched."""
     project = "" if root.resolve() == Path.cwd() else f" {shown_path(root, Path.cwd())}"
     is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
-    build = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG)
+    build = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG, target=target)
     return _NEXT.format(build=build, project=project)
 
 
@@ -235,38 +286,49 @@ def _write(root: Path, changes: list[Change]) -> None:
         raise Refused(Diagnostic("TG009", str(error))) from None
 
 
-def _changes(root: Path, library: Library, names: frozenset[str]) -> tuple[list[Change], list[str]]:
-    """The files that are written: those of the project, the sources without registrations, and what builds them; and
-    what there is to do by hand about the build."""
+def _changes(
+    root: Path, library: Library, names: frozenset[str]
+) -> tuple[list[Change], list[str], list[str]]:
+    """The files that are written: those of the project, the sources without registrations, and what builds them; what
+    there is to do by hand about the build; the build files that need no change."""
     moved = library.only(names.__contains__)
-    texts, is_fragment = without_statements(library, names)
+    texts, _ = without_statements(library, names)
+    written = _project(root, library, names)
+    made = [Change(path, "create", None, text) for path, text in written.items()]
+    registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
+    devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
+    generated = f"generated/{_target(library)}"
+    build = with_generated_code(root, registered, devices, written, generated)
+    cut = [
+        Change(_below(root, one.path), "update", one.text, text)
+        for one, text in [*texts, *build.changed]
+    ]
+    return [*made, *cut], build.by_hand, build.untouched
+
+
+def _project(root: Path, library: Library, names: frozenset[str]) -> dict[str, str]:
+    """The files of the project to which these operators move. Raises Refused if one is there."""
+    moved = library.only(names.__contains__)
+    _, is_fragment = without_statements(library, names)
     headers, declared = kernel_headers(moved)
     paths = [_below(root, one) for one in headers]
     written = {_SCHEMA: write_entries(moved, frozenset())[0]}
     if declared:
         written[_DECLARED] = declared
         paths.append(_DECLARED)
-    written[_CONFIG] = _configuration(paths, is_fragment)
+    written[_CONFIG] = _configuration(_target(library), paths, is_fragment)
     for path in written:
         if (root / path).exists():
             raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
-    made = [Change(path, "create", None, text) for path, text in written.items()]
-    registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
-    devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
-    build = with_generated_code(root, registered, devices, written)
-    cut = [
-        Change(_below(root, one.path), "update", one.text, text)
-        for one, text in [*texts, *build.changed]
-    ]
-    return [*made, *cut], build.by_hand
+    return written
 
 
 def _below(root: Path, path: str) -> str:
     return Path(os.path.relpath(path, root)).as_posix()
 
 
-def _configuration(headers: list[str], is_fragment: bool) -> str:
-    lines = [f'schema = ["{_SCHEMA}"]', 'targets = ["cpp-torch"]', "", "[target.cpp-torch]"]
+def _configuration(target: str, headers: list[str], is_fragment: bool) -> str:
+    lines = [f'schema = ["{_SCHEMA}"]', f'targets = ["{target}"]', "", f"[target.{target}]"]
     lines += [f"kernel-headers = {json.dumps(headers)}"]
     lines += ['library = "fragment"'] if is_fragment else []
     return "\n".join([*lines, 'module = ""', ""])

@@ -17,7 +17,9 @@ from pathlib import Path, PurePosixPath
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.sources import read_source
 
-_GENERATED = "generated/cpp-torch"
+_NAMES = ("CMakeLists.txt", "setup.py", "pyproject.toml", "MANIFEST.in")
+# Those whose text is never changed.
+_OTHERS = ("*.cmake", "Makefile", "meson.build", "BUILD", "BUILD.bazel", "xmake.lua")
 _MADE = frozenset({"CppExtension", "CUDAExtension", "Extension"})
 _CMAKE = re.compile(
     r"^([ \t]*)(\w+)[ \t]*\(((?:\"(?:\\.|[^\"\\])*\"|#[^\n]*|[^()\"#]|\([^()]*\))*)\)", re.M
@@ -36,46 +38,74 @@ class _Uncertain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The build files that change, each with its new text, and what there is to do by hand, with the reason."""
+    """The build files that change, each with its new text; what there is to do by hand, with the reason and the lines to
+    add; the paths of all others."""
 
     changed: list[tuple[Source, str]]
     by_hand: list[str]
+    untouched: list[str]
 
 
 def with_generated_code(
-    root: Path, registered: Collection[str], devices: Collection[str], written: Collection[str]
+    root: Path,
+    registered: Collection[str],
+    devices: Collection[str],
+    written: Collection[str],
+    generated: str = "generated/cpp-torch",
 ) -> Build:
     """The build files of a folder, so that they compile the generated code with the files that `registered`, whose
-    operators have kernels for these devices besides CPU; its source distribution has the files `written`, too.
+    operators have kernels for these devices besides CPU; its source distribution has the files `written`, too. `generated`
+    is the folder of the target.
     """
-    build = Build([], [])
-    if registered:
-        for source in _build_files(root):
-            below = PurePosixPath(os.path.relpath(source.path, root)).parent
-            files = [os.path.relpath(one, below) for one in registered]
-            up = PurePosixPath(os.path.relpath(".", below))
-            try:
-                text = _changed(source, files, up, devices)
-                if text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
-                    listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
-                    text = f"{text.rstrip()}\n{listed}"
-            except _Uncertain as why:
-                build.by_hand.append(f"{source.path}: {why}")
+    build = Build([], [], [])
+    for source in _build_files(root):
+        below = PurePosixPath(os.path.relpath(source.path, root)).parent
+        files = [os.path.relpath(one, below) for one in registered]
+        up = PurePosixPath(os.path.relpath(".", below))
+        where = up / generated
+        text = source.text
+        try:
+            if registered:
+                text = _changed(source, files, up, where, devices)
+            if registered and text.strip() and os.path.relpath(source.path, root) == "MANIFEST.in":
+                listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
+                text = f"{text.rstrip()}\n{listed}"
+        except _Uncertain as why:
+            build.by_hand.append("\n".join([f"{source.path}: {why}", *_to_add(source, up, where)]))
+        else:
+            if text == source.text:
+                build.untouched.append(source.path)
             else:
-                if text != source.text:
-                    build.changed.append((source, text))
+                build.changed.append((source, text))
     return build
 
 
+def _to_add(source: Source, up: PurePosixPath, where: PurePosixPath) -> Iterator[str]:
+    """What a build file that is left needs, in its own words."""
+    if PurePosixPath(source.path).name == "CMakeLists.txt":
+        yield from (f"    {line}" for line in _lines("TARGET", up, where).splitlines()[1:])
+    elif PurePosixPath(source.path).name == "setup.py":
+        yield f'    sources      += sorted(glob.glob("{where}/src/*.cpp"))'
+        yield f'    include_dirs += ["{where}/include", "{up}"]'
+    else:
+        yield f"    sources: {where}/src/*.cpp"
+        yield f"    folders of headers: {where}/include {up}"
+
+
 def _build_files(root: Path) -> Iterator[Source]:
-    names = ("CMakeLists.txt", "setup.py", "pyproject.toml", "MANIFEST.in")
-    for path in sorted(one for name in names for one in root.rglob(name)):
+    for path in sorted(one for name in (*_NAMES, *_OTHERS) for one in root.rglob(name)):
         source, _ = read_source(path, Path.cwd())
         if source is not None:
             yield source
 
 
-def _changed(source: Source, files: list[str], up: PurePosixPath, devices: Collection[str]) -> str:
+def _changed(
+    source: Source,
+    files: list[str],
+    up: PurePosixPath,
+    where: PurePosixPath,
+    devices: Collection[str],
+) -> str:
     name = PurePosixPath(source.path).name
     if name == "MANIFEST.in":
         return source.text
@@ -83,17 +113,21 @@ def _changed(source: Source, files: list[str], up: PurePosixPath, devices: Colle
         if re.search(r"^\s*ext-modules\s*=", source.text, re.M):
             raise _Uncertain("`ext-modules` takes no patterns: add the generated files by name")
         return source.text
+    if name not in _NAMES:
+        if _mentions(source.text, files):
+            raise _Uncertain("it names files that registered")
+        return source.text
     if name == "setup.py" and any(one.startswith("..") for one in files):
         return source.text  # That of another library.
     change = _cmake if name == "CMakeLists.txt" else _setup
-    text = change(source.text, files, up)
+    text = change(source.text, files, up, where)
     if text != source.text and devices:
         listed = ", ".join(sorted(devices))
         raise _Uncertain(f"generated code for {listed} is compiled only where that is there")
     return text
 
 
-def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
+def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath) -> str:
     """A `setup.py` whose one extension has the generated sources and headers."""
     try:
         tree = ast.parse(text)
@@ -129,10 +163,10 @@ def _setup(text: str, files: list[str], up: PurePosixPath) -> str:
             raise _Uncertain("what makes its extension is computed: it has to compile the sources")
         raise _Uncertain("no extension has all the files that registered: one has to")
     (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
-    folders = [f"{up / _GENERATED}/include", str(up)]
+    folders = [f"{where}/include", str(up)]
     include = given.get("include_dirs")
     shown = ", ".join(f'"{one}"' for one in folders)
-    found = f'*sorted(glob.glob("{up / _GENERATED}/src/*.cpp"))'
+    found = f'*sorted(glob.glob("{where}/src/*.cpp"))'
     inserted = [_behind_last(text, sources, found)]
     if include is None:
         last = [*call.args, *(one.value for one in call.keywords)][-1]
@@ -179,23 +213,18 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
     return sum(map(len, before[:row])) + len(before[row].encode()[: column or 0].decode())
 
 
-def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
+def _cmake(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath) -> str:
     """A `CMakeLists.txt` whose one target has the generated sources and headers."""
-    known: dict[str, list[str]] = {}
     having = list[tuple[str, int]]()
     some = set[str]()
     open_ = 0
-    for match in _CMAKE.finditer(text):
+    for match, words in cmake_commands(text):
         command = match[2].lower()
-        words = _words(match[3], known)
         if command.startswith("end") and _REPEATED.fullmatch(command[3:]):
             open_ -= 1
         elif _REPEATED.fullmatch(command):
             open_ += 1
-        if _SETTING.fullmatch(command):
-            name, given = _set(command, words)
-            known[name] = [*known.get(name, []), *given]
-        elif (_TARGETS.fullmatch(command) or command == "target_sources") and words:
+        if (_TARGETS.fullmatch(command) or command == "target_sources") and words:
             has = {one for one in files if any(_fits(word, one) for word in words[1:])}
             target = (match[3].split() or [""])[0]
             some |= has
@@ -206,18 +235,33 @@ def _cmake(text: str, files: list[str], up: PurePosixPath) -> str:
     if len(having) == 1:
         target, at = having[0]
         line, _, rest = text[at:].partition("\n")
-        return f"{text[:at]}{line}\n{_lines(target, up)}{rest}"
+        return f"{text[:at]}{line}\n{_lines(target, up, where)}{rest}"
     if having:
         raise _Uncertain("several targets have the files that registered")
     if some:
         raise _Uncertain("no target has all the files that registered: one has to")
-    if any(re.search(rf"(?<![\w.]){re.escape(PurePosixPath(one).name)}\b", text) for one in files):
+    if _mentions(text, files):
         raise _Uncertain("which target has the files that registered is computed")
     return text
 
 
-def _lines(target: str, up: PurePosixPath) -> str:
-    where = up / _GENERATED
+def _mentions(text: str, files: Iterable[str]) -> bool:
+    names = (re.escape(PurePosixPath(one).name) for one in files)
+    return any(re.search(rf"(?<![\w.]){name}\b", text) for name in names)
+
+
+def cmake_commands(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """The commands of a `CMakeLists.txt`, each with its words, in which variables have the values that they may have."""
+    known = dict[str, list[str]]()
+    for match in _CMAKE.finditer(text):
+        words = _words(match[3], known)
+        if _SETTING.fullmatch(match[2]):
+            name, given = _set(match[2].lower(), words)
+            known[name] = [*known.get(name, []), *given]
+        yield match, words
+
+
+def _lines(target: str, up: PurePosixPath, where: PurePosixPath) -> str:
     return f"""\
 # What torchgen-lite generates from ops.yaml.
 file(GLOB TORCHGEN_LITE_SOURCES CONFIGURE_DEPENDS {where}/src/*.cpp)

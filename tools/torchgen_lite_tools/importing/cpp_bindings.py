@@ -57,7 +57,13 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     conditions = reader.conditions_of(call)
     if conditions is None:
         return None
-    if (name, *conditions) in reader.read:
+    if (name, *conditions) in reader.read and not isinstance(found, str):
+        before = _bound_before(reader, name + found[0], conditions)
+        key, doubt = _key(functions[0])
+        if before is not None and key not in before:
+            if kernel.name.rpartition("::")[2] in before.values():
+                doubt = f"`{kernel.name}` is the name of several functions: each needs its own"
+            return reader.add_kernel(name, key, doubt, kernel, given[1])
         found = "this name is bound twice"
     if isinstance(found, str):
         return reader.report_unread(word, given[1], found)
@@ -76,6 +82,20 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
     reader.library.definitions.append(one)
     return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
+
+
+def _bound_before(
+    reader: Reader, schema: str, conditions: tuple[str, ...]
+) -> dict[str, str] | None:
+    """The kernels by key of an operator that another extension binds with this schema, without their namespaces; None
+    if there is none."""
+    parsed, _ = parse_schema(schema)
+    library = reader.library
+    for one in library.definitions:
+        if one.binder and (one.schema, one.conditions) == (str(parsed), conditions):
+            kernels = (each for each in library.implementations if each.name == one.name)
+            return {each.key: each.kernel.rpartition("::")[2] for each in kernels}
+    return None
 
 
 def _defined(tree: CppTree, overloads: Sequence[Function]) -> list[Function]:
@@ -107,7 +127,7 @@ def _propose(
     taken = [text for text in function.parameters if text != "void"]
     if named and len(named) != len(taken):
         return f"{len(named)} of {len(taken)} arguments have names"
-    texts = [*taken, *result_types(function.returns)]
+    texts = [*taken, *result_types(_wide(function.returns))]
     types = [schema_type(_wide(text)) or "" for text in texts]
     if "" in types:
         return f"no schema has the type `{texts[types.index('')]}`"
@@ -124,11 +144,14 @@ def _propose(
 
 
 def _wide(text: str) -> str:
-    """A C++ type with the numbers that kernels of PyTorch take in place of narrower ones.
+    """A C++ type with the numbers that kernels of PyTorch take in place of narrower ones, and a tuple for a pair.
 
     >>> _wide("const std::vector<float>&"), _wide("unsigned int"), _wide("int64_t")
     ('const std::vector<double>&', 'int64_t', 'int64_t')
+    >>> _wide("std::pair<at::Tensor, float>")
+    'std::tuple<at::Tensor, double>'
     """
+    text = re.sub(r"\bpair(?=\s*<)", "tuple", text)
     return _NARROW.sub("int64_t", re.sub(r"\bfloat\b", "double", text))
 
 

@@ -23,7 +23,7 @@ _STACK = re.compile(r"\bStableIValue\s*(?:\*|\[)|\bStack\s*[*&]")
 class Reader:
     """Reads `TORCH_LIBRARY_IMPL(namespace, key, variable)` into a library, given the functions that all files declare.
 
-    The block stands at `place`, and may be one that `defines` a namespace.
+    The block stands at `place`, and may be one that `defines` a namespace, or one of the stable ABI.
     `tags` are the variables about tags, by name, each with its value if that is certain. `read` has what is read once,
     and `others` the readers of all files, by path. `modules` are the variables, each with a prefix for names: those of
     pybind11 (a `binder`) may have submodules. `asks` is about the namespace. A function that a block calls has the
@@ -47,6 +47,7 @@ class Reader:
     depth: int = 0
     place: Span | None = None
     defines: bool = False
+    is_stable: bool = False
 
     def report(
         self, code: str, message: str, node: Node, text: str, help_: Help | None = None

@@ -238,7 +238,8 @@ def _read_head(reader: Reader, head: Node, around: tuple[str, ...]) -> Reader | 
         return None
     one = replace(reader, modules={variable: ""}, around=around, binder=binder, asks=asks)
     defines = not (is_impl or binder or "_FRAGMENT" in name)
-    return replace(one, namespace=namespace, key=key, defines=defines)
+    is_stable = name.startswith("STABLE_")
+    return replace(one, namespace=namespace, key=key, defines=defines, is_stable=is_stable)
 
 
 def _read_body(reader: Reader, node: Node) -> None:
@@ -450,6 +451,8 @@ def _read_definition(reader: Reader, call: Node, doc: str) -> None:
         return None
     definition = Definition(name, str(schema), tags, conditions, doc, tree.span(given[0]))
     reader.library.definitions.append(definition)
+    if reader.is_stable:
+        reader.library.stable.add(name)
     if kernel is not None:
         reader.add_kernel(name, kernel.key or CATCH_ALL, "", kernel, at)
 

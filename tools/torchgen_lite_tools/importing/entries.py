@@ -128,10 +128,20 @@ def _lines(entry: _Entry, home: str, diagnostics: list[Diagnostic]) -> Iterator[
         yield "  dispatch: {}"
     if definition is not None and definition.tags:
         yield f"  tags: [{', '.join(definition.tags)}]"
-    for extra in entry.extras:
+    for extra in _without_own_fake(entry):
         if extra.asks and extra.asks not in said:
             yield f"  # ? {extra.asks}"
         yield f"  {extra.field}: {_scalar(extra.value)}"
+
+
+def _without_own_fake(entry: _Entry) -> list[Extra]:
+    """What an operator has besides. A `triton_op` is its own fake until another one is registered."""
+    kernels = {one.kernel for one in entry.kernels.values()}
+    fakes = [one for one in entry.extras if one.field == "fake"]
+    own = [one for one in fakes if one.value in kernels]
+    if len(own) == len(fakes):
+        return entry.extras
+    return [one for one in entry.extras if one not in own]
 
 
 def _guard(entry: _Entry, definition: Definition, diagnostics: list[Diagnostic]) -> Iterator[str]:

@@ -80,7 +80,7 @@ class Library:
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
     C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors. `python`
     counts the registrations of each Python file: those that were read, and the others. `refused` are the operators of
-    C++ that have a kernel which entries cannot express.
+    C++ that have a kernel which entries cannot express, `stable` those that blocks of libtorch's stable ABI define.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -95,6 +95,7 @@ class Library:
     inferred: list[str] = field(default_factory=list)
     python: dict[str, tuple[int, int]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    stable: set[str] = field(default_factory=set)
 
     def only(self, fits: Callable[[str], bool]) -> Library:
         """The library with the operators whose names fit."""

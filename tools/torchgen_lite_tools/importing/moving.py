@@ -24,6 +24,7 @@ _WORDS = "const bool char double float int long short signed unsigned void struc
 _INTEGERS = [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _KNOWN = frozenset({"at", "c10", "std", "torch", *_WORDS.split(), *_INTEGERS})
 _STABLE = ("torch::stable::", "torch::headeronly::")
+_STABLE_HEADERS = ("device.h", "library.h", "tensor.h")
 # What types are called where a file says nothing else, such as below `using namespace at`.
 _OF_AT = (
     "Tensor TensorList IntArrayRef ArrayRef OptionalArrayRef OptionalIntArrayRef Scalar ScalarType"
@@ -135,8 +136,29 @@ def kernel_headers(library: Library) -> tuple[list[str], str]:
         undeclared += [] if declared else kernel.functions
     undeclared.sort(key=lambda one: (_file(one), one.spans[-1].start))
     lines = list(dict.fromkeys(map(_declaration, undeclared)))
-    text = "\n".join(["#pragma once", "", "#include <torch/types.h>", "", *lines, ""])
+    types = ["torch/types.h"]
+    if is_stable(library):
+        types = [f"torch/csrc/stable/{name}" for name in _STABLE_HEADERS]
+    includes = [f"#include <{one}>" for one in types]
+    text = "\n".join(["#pragma once", "", *includes, "", *lines, ""])
     return list(headers), text if lines else ""
+
+
+def is_stable(library: Library) -> bool:
+    """Whether most of the operators are defined with libtorch's stable ABI: what moves has one target."""
+    names = {one.name for one in library.definitions if not one.binder}
+    return len(names & library.stable) * 2 > len(names)
+
+
+def of_another_abi(library: Library) -> Iterator[Diagnostic]:
+    """TG606: operators that are defined with the other ABI than most."""
+    most = is_stable(library)
+    for one in library.definitions:
+        if not one.binder and (one.name in library.stable) != most:
+            message = f"`{one.name}` is defined with another ABI than most operators"
+            label = Label(one.span, "a target has one ABI") if one.span else None
+            help_ = "it stays; a project of its own generates the other ABI"
+            yield Diagnostic("TG606", message, label, help=help_)
 
 
 def _file(function: Function) -> str:
@@ -147,7 +169,10 @@ def undeclarable_kernels(library: Library) -> Iterator[Diagnostic]:
     """TG606: kernels that no header declares, and whose types only their own file knows."""
     for kernel in library.implementations:
         is_declared = any(_file(one).endswith(HEADERS) for one in kernel.functions)
-        unknown = {word for one in kernel.functions for word in _unknown_types(one)}
+        functions = kernel.functions
+        unknown = {word for one in functions for word in _unknown_types(one)}
+        if kernel.name in library.stable:
+            unknown = {word for word in unknown if not word.startswith(_STABLE)}
         if unknown and not is_declared and kernel.span is not None:
             message = f"kernel `{kernel.kernel}` of `{kernel.name}` is declared in no header"
             label = Label(kernel.span, f"the type `{min(unknown)}` is known in its file alone")

@@ -67,4 +67,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 
 void bind_more(py::module& module) {
   module.def("twice", &fwd);
+  module.def("both", &both);
+}
+
+std::pair<at::Tensor, float> both(const at::Tensor& x) {
+  return {x, 1};
 }

@@ -29,7 +29,9 @@ static at::Tensor hidden(const at::Tensor& x) { return x; }
 
 @pytest.fixture(name="folder")
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder, and a compiler that takes everything."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CXX", "true")
     return tmp_path
 
 
@@ -84,11 +86,12 @@ module = ""
 namespace lib { at::Tensor f(const at::Tensor& x); }
 namespace lib { at::Tensor g(at::Tensor x, double s); }
 """
-    assert result.stderr.splitlines()[:5] == [
+    assert result.stderr.splitlines()[:6] == [
         "created     +8 lines  ops.yaml",
         "created     +6 lines  adopted_kernels.h",
         "created     +6 lines  torchgen_lite.toml",
         "changed    -10 lines  ops.cpp",
+        "compiled: register.cpp",
         "2 operators moved",
     ]
     assert run("generate").code == 0
@@ -429,3 +432,48 @@ def test_an_operator_stays_with_a_kernel_that_does(
     left = (folder / "ops.cpp").read_text()
     assert 'm.def("f(' in left and kernel in left and 'm.def("g(' not in left
     assert "lib::f" not in (folder / "ops.yaml").read_text()
+
+
+STABLE = """\
+#include <torch/csrc/stable/library.h>
+using torch::stable::Tensor;
+Tensor f(const Tensor& x, std::optional<Tensor> y) { return x; }
+Tensor g(const Tensor& x) { return x; }
+STABLE_TORCH_LIBRARY(lib, m) {
+  m.def("f(Tensor x, Tensor? y) -> Tensor");
+  m.def("g(Tensor x) -> Tensor");
+}
+STABLE_TORCH_LIBRARY_IMPL(lib, CPU, m) {
+  m.impl("f", TORCH_BOX(&f));
+  m.impl("g", TORCH_BOX(&g));
+}
+"""
+CLASSIC = """\
+at::Tensor h(at::Tensor x) { return x; }
+TORCH_LIBRARY_FRAGMENT(lib, m) { m.def("h(Tensor x) -> Tensor", &h); }
+"""
+
+
+@pytest.mark.parametrize("other", ["", CLASSIC])
+def test_the_target_is_that_of_the_sources(other: str, run: Run, folder: Path) -> None:
+    """The stable ABI is kept; what is registered with the other ABI stays."""
+    (folder / "ops.cpp").write_text(STABLE)
+    (folder / "other.cpp").write_text(other)
+    (folder / "CMakeLists.txt").write_text("add_library(lib ops.cpp)\n")
+    result = run("adopt")
+    assert "2 operators moved" in result.stderr
+    assert (result.code, "`lib::h` is defined with another ABI" in result.stderr) == (
+        (1, True) if other else (0, False)
+    )
+    assert 'targets = ["cpp-torch-stable"]' in (folder / "torchgen_lite.toml").read_text()
+    declared = (folder / "adopted_kernels.h").read_text().splitlines()[6:]
+    tensor = "torch::stable::Tensor"
+    assert declared == [
+        f"{tensor} f(const {tensor}& x, std::optional<{tensor}> y);",
+        f"{tensor} g(const {tensor}& x);",
+    ]
+    assert "generated/cpp-torch-stable/src" in (folder / "CMakeLists.txt").read_text()
+    assert "TORCH_LIBRARY" not in (folder / "ops.cpp").read_text()
+    assert (folder / "other.cpp").read_text() == other
+    result = run("generate")
+    assert result.code == 0, result.stderr

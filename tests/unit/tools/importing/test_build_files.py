@@ -45,7 +45,7 @@ def changed(folder: Path, name: str, text: str, devices: frozenset[str] = frozen
     build = with_generated_code(folder, ["csrc/ops.cpp", "csrc/é.cpp"], devices, written)
     if build.by_hand:
         assert not build.changed
-        return build.by_hand[0].partition(": ")[2]
+        return build.by_hand[0].splitlines()[0].partition(": ")[2]
     return build.changed[0][1] if build.changed else text
 
 
@@ -176,3 +176,50 @@ def test_a_target_that_is_computed_has_a_line(tmp_path: Path) -> None:
     assert "which target" in changed(tmp_path, "CMakeLists.txt", text)
     text = "add_library(other csrc/drops.cpp)\n"
     assert changed(tmp_path, "CMakeLists.txt", text) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        (
+            "setup.py",
+            "CppExtension('a', sources)\n",
+            [
+                'sources      += sorted(glob.glob("generated/cpp-torch/src/*.cpp"))',
+                'include_dirs += ["generated/cpp-torch/include", "."]',
+            ],
+        ),
+        (
+            "CMakeLists.txt",
+            "add_library(lib csrc/ops.cpp)\nadd_library(other csrc/é.cpp)\n",
+            ADDED.replace("(lib ", "(TARGET ").splitlines()[1:],
+        ),
+        (
+            "src/meson.build",
+            "files('../csrc/ops.cpp')\n",
+            [
+                "sources: ../generated/cpp-torch/src/*.cpp",
+                "folders of headers: ../generated/cpp-torch/include ..",
+            ],
+        ),
+    ],
+)
+def test_lines_by_hand(name: str, text: str, lines: list[str], tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    build = with_generated_code(tmp_path, ["csrc/ops.cpp", "csrc/é.cpp"], (), ())
+    assert (build.changed, build.untouched) == ([], [])
+    assert [one.strip() for one in build.by_hand[0].splitlines()[1:]] == lines
+
+
+def test_every_build_file_is_named(tmp_path: Path) -> None:
+    """Also one that says nothing of the files that registered, and where nothing of C++ did."""
+    for name in ("setup.py", "Makefile", "other/CMakeLists.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("setup()\n")
+    for registered in ([], ["ops.cpp"]):
+        build = with_generated_code(tmp_path, registered, (), ())
+        assert (build.changed, build.by_hand) == ([], [])
+        names = [Path(one).relative_to(tmp_path).as_posix() for one in build.untouched]
+        assert names == ["Makefile", "other/CMakeLists.txt", "setup.py"]

@@ -79,6 +79,56 @@ def test_files_that_register_nothing(run: Run, project: Path) -> None:
     assert (result.code, result.stdout, result.stderr) == (1, "", said)
 
 
+TWO_DEVICES = """\
+#include <torch/extension.h>
+at::Tensor {name}(const at::Tensor& x) {{ return x; }}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("both", &{name}); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "dispatch"),
+    [
+        ("both_cuda", ["    CPU: ::both", "    CUDA: ::both_cuda"]),
+        (
+            "both",
+            [
+                "    # ? `both` is the name of several functions: each needs its own",
+                "    CPU, CUDA: ::both",
+            ],
+        ),
+    ],
+)
+def test_extensions_of_one_name_are_one_operator(
+    name: str, dispatch: list[str], run: Run, project: Path
+) -> None:
+    """One for CPU and one for CUDA."""
+    (project / "csrc").mkdir()
+    (project / "csrc/both.cpp").write_text(TWO_DEVICES.format(name="both"))
+    (project / "csrc/both_cuda.cu").write_text(TWO_DEVICES.format(name=name))
+    result = run("import", "csrc", "--macro", "TORCH_EXTENSION_NAME=ours")
+    assert result.stdout.splitlines() == [
+        "- func: ours::both(Tensor x) -> Tensor",
+        "  dispatch:",
+        *dispatch,
+    ]
+    assert result.code == 0, result.stderr
+
+
+@pytest.mark.parametrize("other", ["at::Tensor{0}both(at::Tensor y)", "void{0}both(at::Tensor x)"])
+def test_what_is_bound_twice_for_a_device_or_otherwise(other: str, run: Run, project: Path) -> None:
+    """The first is proposed, and the other one is named."""
+    (project / "csrc").mkdir()
+    text = TWO_DEVICES.format(name="both")
+    (project / "csrc/both.cpp").write_text(text)
+    head = "at::Tensor both(const at::Tensor& x)"
+    ending = "cpp" if "y" in other else "cu"
+    (project / f"csrc/other.{ending}").write_text(text.replace(head, other.format(" ")))
+    result = run("import", "csrc", "--macro", "TORCH_EXTENSION_NAME=ours")
+    assert "    CPU: ::both" in result.stdout and "CUDA" not in result.stdout
+    assert "this name is bound twice" in result.stderr
+
+
 def test_bindings_of_functions_in_other_files(run: Run, project: Path) -> None:
     """The key is that of the file that defines a function; the names are those of its definition."""
     (project / "bind.cpp").write_text(

@@ -330,6 +330,30 @@ def test_nothing_that_is_written_is_a_crash(text: str, run: Run, project: Path) 
     assert run("import", "library.py").code == 1
 
 
+TRITON = """\
+import torch
+{before}
+@torch.library.triton_op("mylib::f", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: ...
+def f_fake(x): ...
+{after}
+"""
+FAKE = 'torch.library.register_fake("mylib::f", f_fake)'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fake"),
+    [("", "", "f"), ("", "f.register_fake(f_fake)", "f_fake"), ("", FAKE, "f_fake"), (FAKE, "", "f_fake")],
+)  # fmt: skip
+def test_a_triton_op_is_its_own_fake_until_it_has_one(
+    before: str, after: str, fake: str, run: Run, project: Path
+) -> None:
+    (project / "library.py").write_text(TRITON.format(before=before, after=after))
+    result = run("import", "library.py")
+    fakes = [line for line in result.stdout.splitlines() if "fake:" in line]
+    assert fakes == [f"  fake: {fake}"], result.stdout
+
+
 FUNCTIONS = """\
 import typing, torch
 from typing import List, Optional, Sequence, Tuple, Union

@@ -1,0 +1,105 @@
+"""What a library's own build gives the compiler: of `compile_commands.json`, else of what its build files say."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite_tools.importing.build_files import cmake_commands
+
+# What a compilation takes or makes, with the word behind it; the language is ours to say.
+_FILES = frozenset({"-o", "-MF", "-MT", "-MQ", "-Xclang"})
+_ASIDE = re.compile(r"-c|-M\w*|-std=.*|-W.*")
+_FOLDERS = re.compile(r"(?i)(?:target_)?include_directories")
+_DEFINES = re.compile(r"(?i)(?:target_compile|add_compile|add)_definitions")
+_MACRO = re.compile(r"(?:-D)?([A-Za-z_]\w*(?:=[\w.\"]*)?)")
+_SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTER"})
+
+
+class Flags(NamedTuple):
+    """The words that a compiler is given, and the folder where they mean what they say."""
+
+    folder: Path
+    words: Sequence[str]
+
+
+def flags_of(root: Path, registered: Collection[str]) -> Flags:
+    """The flags with which the build compiles one of these files, or what its build files say of folders and macros."""
+    for path in sorted(
+        [*root.glob("compile_commands.json"), *root.glob("*/compile_commands.json")]
+    ):
+        wanted = {(root / one).resolve() for one in registered}
+        for flags, file in _compilations(path):
+            if file in wanted:
+                return flags
+    words = [word for path in sorted(root.rglob("setup.py")) for word in _of_setup(path)]
+    for path in sorted(root.rglob("CMakeLists.txt")):
+        words += _of_cmake(path)
+    return Flags(root.resolve(), list(dict.fromkeys(words)))
+
+
+def _compilations(path: Path) -> Iterator[tuple[Flags, Path]]:
+    """The compilations of a `compile_commands.json`; none if that is not one."""
+    try:
+        commands = json.loads(path.read_text("utf-8"))
+        for one in commands:
+            folder = Path(path.parent, one["directory"]).resolve()
+            words = one.get("arguments") or shlex.split(one["command"])
+            yield Flags(folder, _flags(words[1:], one["file"])), (folder / one["file"]).resolve()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+
+
+def _flags(words: Sequence[str], file: str) -> list[str]:
+    kept = list[str]()
+    rest = iter(words)
+    for word in rest:
+        if word in _FILES:
+            next(rest, None)
+        elif word != file and not _ASIDE.fullmatch(word):
+            kept.append(word)
+    return kept
+
+
+def _of_setup(path: Path) -> Iterator[str]:
+    """The folders of the library that a `setup.py` names, and the macros that it defines on no condition."""
+    source, _ = read_source(path, Path.cwd())
+    try:
+        tree = ast.parse(source.text if source else "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _folder(path.parent, node.value)
+        elif isinstance(node, ast.keyword) and node.arg == "extra_compile_args":
+            words = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+            yield from (one for one in words if isinstance(one, str) and one.startswith("-D"))
+
+
+def _of_cmake(path: Path) -> Iterator[str]:
+    """The folders and macros of a `CMakeLists.txt` that no `if` is around."""
+    source, _ = read_source(path, Path.cwd())
+    depth = 0
+    for match, words in cmake_commands(source.text if source else ""):
+        command = match[2].lower()
+        depth += (command == "if") - (command == "endif")
+        if _FOLDERS.fullmatch(command):
+            for word in words:
+                yield from _folder(path.parent, word)
+        elif _DEFINES.fullmatch(command) and not depth:
+            given = words[command.startswith("target") :]
+            macros = (_MACRO.fullmatch(one) for one in given if one not in _SCOPES)
+            yield from (f"-D{one[1]}" for one in macros if one)
+
+
+def _folder(around: Path, name: str) -> Iterator[str]:
+    """The flag for a folder, if the text names one of the library's."""
+    if name and "\0" not in name and (path := around / name).is_dir():
+        yield f"-I{os.path.abspath(path)}"
