@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.blocks import PAGES, blocks
 from tests.conftest import ROOT
+from tests.forks import run_forked
 
 PAGE = PAGES["cookbook"]
 CLASSES = ROOT / "examples" / "torch_classes"
@@ -70,15 +69,9 @@ def test_every_recipe_works(tmp_path: Path) -> None:
         ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "tests"),
         ("-c", CALLS, *(["triton"] if has_triton else [])),
     ):
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=tmp_path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout
+        # Nothing that reads `CXX` has been imported there.
+        done = run_forked(command, tmp_path, environment)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_recipe_in_cpp_is_part_of_an_example() -> None:

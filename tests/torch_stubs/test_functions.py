@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
+from tests.forks import run_forked
 from tests.torch_stubs.checkers import run_mypy
 from torchgen_lite import load
 from torchgen_lite.pipeline import generate
@@ -38,13 +38,8 @@ def test_every_schema_is_one_that_pytorch_registers(package: Path) -> None:
         "names = [n for n in names if not n.startswith('copy::_copying_')]\n"
         "print(len(copy_ops.functions.__all__), len(names))"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        env={**os.environ, "PYTHONPATH": str(package.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    done = run_forked(["-W", "error", "-c", program], ROOT, environment)
     count = len(load(root=package.parents[1]).functions)
     assert count > 2500
     assert done.stdout == f"{count} {count}\n", done.stderr

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import keyword
-import subprocess
-import sys
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import ROOT
+from tests.forks import run_forked
 from tests.torch_stubs.checkers import needs_pyright, run_mypy, run_pyright
 
 pytestmark = pytest.mark.torch
@@ -70,8 +71,7 @@ def registered() -> dict[tuple[str, str, str], Any]:
 def test_has_every_operator(operators: Operators) -> None:
     # In a separate process: in this one, other tests and parts of PyTorch may have registered operators.
     program = "import torch; print(*torch._C._dispatch_get_all_op_names(), sep='\\n')"
-    command = [sys.executable, "-c", program]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = run_forked(["-c", program], ROOT, os.environ).stdout
     expected = {
         (namespace, base, overload or "default")
         for namespace, _, name in (line.partition("::") for line in printed.split())

@@ -15,6 +15,7 @@ from tests.cpp.compiling import needs_compiler, quick_compiler
 from tests.cpp.cuda_kernel import add_kernels
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
+from tests.forks import COMPILING, run_forked
 from torchgen_lite.cli.init import STARTED, TEMPLATES
 
 Run = Callable[..., Result]
@@ -38,10 +39,14 @@ def start(run: Run, *arguments: str) -> None:
     assert run("lint", "--deny-warnings").code == 0, run("lint").stderr
 
 
-def run_tests(folder: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+def run_tests(folder: Path, target: str) -> None:
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if target == "python":
+        python = [sys.executable, *command]
+        done = subprocess.run(python, cwd=folder, env=environment, capture_output=True, text=True)
+    else:
+        done = run_forked(command, folder, environment, COMPILING)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -52,7 +57,7 @@ def test_a_project_in_python(run: Run, folder: Path, target: str, layout: str) -
     assert (folder / ("src" if layout == "src" else ".") / "tiny" / "_ops" / "__init__.py").exists()
     tests = [path.relative_to(folder).parts[:-1] for path in folder.rglob("test_*.py")]
     assert tests == [("tests",)] * (2 if target == "torch-python" else 1)
-    run_tests(folder)
+    run_tests(folder, target)
 
 
 @pytest.mark.slow("a build of what the project has")
@@ -126,7 +131,7 @@ def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
     unpack = ("install", "--no-deps", "--no-index", "--target", str(away), str(wheel))
     subprocess.run([*pip, *unpack], check=True, capture_output=True)
     (folder / "tests").rename(away / "tests")
-    run_tests(away)
+    run_tests(away, target)
 
 
 @pytest.mark.parametrize(

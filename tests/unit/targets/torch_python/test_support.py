@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Result
+from tests.forks import run_forked
 from torchgen_lite import generate, load
 from torchgen_lite.targets.torch_python.support import IMPORTS
 
@@ -158,12 +157,6 @@ def test_each_package_runs(tmp_path: Path) -> None:
         results = {"()": "NoneType", "Tensor": "Tensor"}
         expected.append(f"{namespace} {results.get(schema.partition('-> ')[2], 'tuple')}")
     paths = os.pathsep.join([str(tmp_path), str(ROOT)])
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *namespaces],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = run_forked(["-c", PROGRAM, *namespaces], tmp_path, environment)
     assert done.stdout.splitlines() == expected, done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, SOURCES, Result
-from tests.forks import PLAIN, forking_python
+from tests.forks import PLAIN, forking_python, run_forked
 from tests.unit.tools.backends.conftest import PYTORCH
 
 Run = Callable[..., Result]
@@ -413,14 +412,10 @@ with torch.no_grad():
     def test_on_the_device_itself(self) -> None:
         """Its own library is loaded, and what the CPU does for the script is not counted."""
         pytest.importorskip("torch")
-        done = subprocess.run(
-            [sys.executable, "-m", "torchgen_lite", "coverage", "--key", "PrivateUse1"]
-            + ["--import", "toy_ops", "--calls", "train.py", "--output-format", "json"],
-            cwd=ROOT / "examples/torch_backend",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)},
-            capture_output=True,
-            text=True,
-        )
+        command = ["-m", "torchgen_lite", "coverage", "--key", "PrivateUse1"]
+        command += ["--import", "toy_ops", "--calls", "train.py", "--output-format", "json"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(SOURCES)}
+        done = run_forked(command, ROOT / "examples/torch_backend", environment)
         assert done.returncode == 0, done.stderr
         found = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["operators"]}
         assert set(found.values()) == {"own", "composite"}
