@@ -113,8 +113,8 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     mistakes = []
     if problem:
         mistakes = [Found("TG334", problem, place, "named here")]
-    defined = (index.place(name), "defined here")
     for code, message, span, label, _ in mistakes or _misunderstood(wanted, signature):
+        defined = (index.place(name), "defined here")
         diagnostic = finding(function, code, message, span or place, label, None, defined)
         yield replace(diagnostic, notes=(wanted.expected,))
 
