@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from jinja2 import (
     ChoiceLoader,
@@ -32,6 +33,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.meta import find_referenced_templates
+from jinja2.runtime import Context
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import render_header
@@ -72,6 +74,17 @@ def build_environment(
     return _configured(Sandbox, template_dirs, packages)
 
 
+class _Context(Context):
+    """The context of our own templates: nothing that they call takes it as an argument, which Jinja looks for in each
+    call."""
+
+    def call(self, called: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """What a call in a template gives. Jinja adds the variables of loops and blocks for those that take a context."""
+        kwargs.pop("_block_vars", None)
+        kwargs.pop("_loop_vars", None)
+        return called(*args, **kwargs)
+
+
 @cache
 def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
     environment = _configured(Environment, (), packages)
@@ -79,6 +92,7 @@ def _built_in(packages: tuple[TemplatePackage, ...]) -> Environment:
         environment.bytecode_cache = byte_code()
         # Our own templates read attributes that there are, a hundred thousand of them.
         environment.getattr = getattr  # type: ignore[assignment, method-assign]
+        environment.context_class = _Context
     return environment
 
 

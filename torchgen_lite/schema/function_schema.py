@@ -219,6 +219,17 @@ class FunctionSchema:
             return SchemaKind.scratch
         return SchemaKind.out if self.out else SchemaKind.mutable
 
+    @kept
+    def _return_names(self) -> tuple[str, ...]:
+        kind, taken = self.kind(), {argument.name for argument in self.arguments}
+        names: list[str] = []
+        for index, value in enumerate(self.returns):
+            name = value.name or ("result" if len(self.returns) == 1 else f"result{index}")
+            name = "result" if kind is SchemaKind.inplace and index == 0 else name
+            is_out = kind is SchemaKind.out and value.name is not None
+            names.append(f"{name}_return" if name in taken and not is_out else name)
+        return tuple(names)
+
     def __str__(self) -> str:
         return self.text
 
@@ -242,15 +253,7 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     A result with the name of an argument is called `NAME_return`; an unnamed one is `result_return`
     if there is an argument `result` (torchgen `return_names`).
     """
-    kind = schema.kind()
-    taken = {argument.name for argument in schema.arguments}
-    names = []
-    for index, value in enumerate(schema.returns):
-        name = value.name or ("result" if len(schema.returns) == 1 else f"result{index}")
-        name = "result" if kind is SchemaKind.inplace and index == 0 else name
-        is_out = kind is SchemaKind.out and value.name is not None
-        names.append(f"{name}_return" if name in taken and not is_out else name)
-    return tuple(names)
+    return schema._return_names
 
 
 def parse_schema(

@@ -110,8 +110,8 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
     mistakes = []
     if problem:
         mistakes = [Found("TG334", problem, place, "named here")]
-    defined = (index.place(name), "defined here")
     for one in mistakes or _misunderstood(wanted, signature):
+        defined = (index.place(name), "defined here")
         placed = one._replace(span=one.span or place, other=defined)
         yield replace(finding(function, *placed), notes=(wanted.expected,))
 

@@ -26,6 +26,14 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, ListType, Type, return_names
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
+# What every formula may name.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT),
+    "grad": TENSOR,
+    "grads": TENSORS,
+    "grad_input_mask": BOOLS,
+}
+
 
 def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]]:
     """`grad` and `grad_NAME`, whichever the formulas use, each with its position among the gradients and the index
@@ -73,8 +81,7 @@ def read_info(
 
 def formula_scope(schema: FunctionSchema, operators: Operators) -> Scope:
     """The kinds of the names in formulas."""
-    kinds = dict.fromkeys(sorted(CPP_CONSTANTS), FLOAT)
-    kinds |= {"grad": TENSOR, "grads": TENSORS, "grad_input_mask": BOOLS}
+    kinds = {**_KINDS}
     values = {}
     if argument_layout(schema).options is not None:
         # C++ takes the four as one argument, and PyTorch's formulas use its name.
@@ -145,7 +152,7 @@ def _read_variant(
         (),
         tuple(forward),
     )
-    return info._replace(outputs=differentiable_outputs(schema, info))
+    return replace(info, outputs=differentiable_outputs(schema, info))
 
 
 def _tangent(formula: Formula, scope: Scope) -> Typed | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.signature import Signature
@@ -86,7 +87,7 @@ def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> 
             for key, info in infos[operator.name].items():
                 # torchgen names their nodes after the view's.
                 node_name = info.node_name and f"{info.node_name}_copy"
-                copied[key] = info._replace(node_name=node_name)
+                copied[key] = replace(info, node_name=node_name)
             infos[copy_name] = copied
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torchgen_lite.formulas.facts import Fact, Saved
@@ -13,6 +13,7 @@ from torchgen_lite.loader.entry.derivatives import Formula
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.kept import keeping, kept
 
 
 def _names(tree: Typed) -> frozenset[str]:
@@ -20,7 +21,9 @@ def _names(tree: Typed) -> frozenset[str]:
     return frozenset(node.text for node in nodes if isinstance(node, Name))
 
 
-class Derivative(NamedTuple):
+@keeping
+@dataclass(frozen=True)
+class Derivative:
     """One formula for the gradients of one or more arguments, and what must be saved for it."""
 
     names: tuple[str, ...]
@@ -28,7 +31,7 @@ class Derivative(NamedTuple):
     tree: Typed
     saved: tuple[Saved, ...]
 
-    @property
+    @kept
     def mentioned(self) -> frozenset[str]:
         """Every name in the formula."""
         return _names(self.tree)
@@ -70,7 +73,9 @@ def tensor_arguments(arguments: Sequence[Argument]) -> tuple[TensorArgument, ...
     return tuple([TensorArgument(name, kind) for name, kind in kinds if kind.has_tensors])
 
 
-class DifferentiabilityInfo(NamedTuple):
+@keeping
+@dataclass(frozen=True)
+class DifferentiabilityInfo:
     """Everything the formulas of one entry say, for one autograd key.
 
     `function` is the operator that the formulas were written for. `node_name` is the name of its
@@ -91,7 +96,7 @@ class DifferentiabilityInfo(NamedTuple):
     outputs: tuple[int, ...]
     forward: tuple[Tangent, ...] = ()
 
-    @property
+    @kept
     def arguments(self) -> tuple[str, ...]:
         return tuple(slot.name for slot in self.slots)
 
@@ -100,7 +105,7 @@ class DifferentiabilityInfo(NamedTuple):
         """The arguments and results that have a formula, or that one keeps."""
         return frozenset(self.arguments).union(one.source for one in self.saved)
 
-    @property
+    @kept
     def without_formula(self) -> tuple[TensorArgument, ...]:
         """The tensors that must not require a gradient, since they have no formula.
 
@@ -124,17 +129,17 @@ class DifferentiabilityInfo(NamedTuple):
         tangents = [one.tree for one in self.forward if one.tree is not None]
         return (*(derivative.tree for derivative in self.derivatives), *tangents)
 
-    @property
+    @kept
     def mentioned(self) -> frozenset[str]:
         """Every name in the formulas."""
         return frozenset().union(*(derivative.mentioned for derivative in self.derivatives))
 
-    @property
+    @kept
     def gradients(self) -> frozenset[str]:
         """The names of the gradients of results."""
         return frozenset({"grad", "grads", *self.available_gradients})
 
-    @property
+    @kept
     def used_gradients(self) -> frozenset[str]:
         """The `grad_NAME` that the formulas mention."""
         return self.mentioned.intersection(self.available_gradients)

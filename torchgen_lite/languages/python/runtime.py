@@ -11,7 +11,7 @@ and, as a call that passes everything on, `kernel(self, other, alpha=alpha)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -142,7 +142,12 @@ def adapter_parameters(schema: FunctionSchema) -> list[Parameter]:
 
 def forwarded(schema: FunctionSchema) -> list[str]:
     """The arguments of a call that passes everything on: `["self", "other", "alpha=alpha"]`."""
-    names = [(identifier(a.name), a.kwarg_only) for a in schema.arguments]
+    return passed_on(schema.arguments)
+
+
+def passed_on(arguments: Iterable[Argument]) -> list[str]:
+    """As `forwarded`, but only these arguments."""
+    names = [(identifier(a.name), a.kwarg_only) for a in arguments]
     return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 _NUMBERS = ("bool", "int", "float", "complex")
 _NAMES = (*_NUMBERS, "str", "None", "Tensor", "Generator", "device", "dtype", "layout")
@@ -49,6 +50,7 @@ def plain(text: str, names: Mapping[str, str]) -> str:
     return _AROUND.sub("", text)
 
 
+@lru_cache(maxsize=1024)
 def words_of(text: str) -> frozenset[str]:
     """The words of an annotation that is plain."""
     before = ""

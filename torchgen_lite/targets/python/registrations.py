@@ -10,7 +10,6 @@ same kernels without the implementation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
@@ -176,7 +175,7 @@ def _structured(
         names = outs
         if member.kind is SchemaKind.inplace:
             names = ["self"]
-        passed = python.forwarded(replace(member.schema, arguments=member.schema.inputs))
+        passed = python.passed_on(member.schema.inputs)
         results = list(zip(names, specs, outs, strict=True))
         view = StructuredView(member, meta, implementation, passed, results)
         kernels.setdefault(one.key, []).append(view)

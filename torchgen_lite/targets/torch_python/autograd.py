@@ -18,6 +18,7 @@ def backward_muladd(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -123,7 +124,7 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
             assert info is not None
             if not info.outputs:
                 # The results are only marked as non-differentiable: there is no gradient.
-                info = info._replace(derivatives=(), slots=(), saved=())
+                info = replace(info, derivatives=(), slots=(), saved=())
             found.append((operator, info))
     return found
 
