@@ -95,7 +95,7 @@ def the_bound_library() -> dict[str, str]:
     return {
         "scaling.cpp": code[: code.index("PYBIND11_MODULE")],
         "ops.yaml": blocks(PAGE, "yaml")[4],
-        "torchgen_lite.toml": blocks(PAGE, "toml")[2],
+        "torchgen_lite.toml": blocks(PAGE, "toml")[3],
         "scaling_ops.py": "import torch\ntorch.ops.load_library('../library.so')\n",
         "use.py": blocks(PAGE, "python")[1],
     }

@@ -15,10 +15,13 @@ from tests.conftest import Result
 PAGE = PAGES["moving-over"]
 
 
+@pytest.mark.torch
 def test_the_library_in_cpp(
     run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """With a compiler that takes everything: `tests/adopt` compiles the same library."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CXX", "true")
     (tmp_path / "csrc").mkdir()
     (tmp_path / "csrc/ops.cpp").write_text(blocks(PAGE, "cpp")[0])
     command = blocks(PAGE, "sh")[1].split()[1:]
@@ -71,7 +74,7 @@ def test_the_library_in_python(tmp_path: Path) -> None:
     functions = re.findall(r"^def muladd.*?\n(?:    .*\n)+", blocks(PAGE, "python")[0], flags=re.M)
     (tmp_path / "mylib_kernels.py").write_text("import torch\n\n\n" + "\n\n".join(functions))
     (tmp_path / "mylib.py").unlink()
-    (tmp_path / "torchgen_lite.toml").write_text(blocks(PAGE, "toml")[1])
+    (tmp_path / "torchgen_lite.toml").write_text(blocks(PAGE, "toml")[2])
     assert run_tool(tmp_path, "generate")[0] == 0
     (tmp_path / "use.py").write_text(
         "import torch, mylib\n"

@@ -19,7 +19,7 @@ from torchgen_lite.targets.output import Findings, Selection, wrong_option
 
 BRINGS = "torch-python"
 # Fields that no registration of a kernel comes from.
-PLAIN = ("effects", "checkpoint", "decompose", "triton", "flops")
+PLAIN = ("fake", "effects", "checkpoint", "decompose", "triton", "flops")
 # What is registered from a field, and the key at which an author's kernel takes its place.
 _BROUGHT = {
     "derivatives": (Origin.formulas, "Autograd"),

@@ -72,10 +72,11 @@ def test_what_cannot_have_it(entry: str, found: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("targets", "said", "at_autograd"),
     [
-        ('"cpp-torch"]', [], [Origin.autograd]),
+        # The fake of the entry.
+        ('"cpp-torch"]', ["TG535"], [Origin.autograd]),
         ('"cpp-torch"' + PYTHON, [], [None, Origin.formulas]),
         ('"cpp-torch"' + PYTHON + "\nautograd = false", [], [Origin.autograd, None]),
-        ('"cpp-torch-stable"]', ["TG535"], [None]),
+        ('"cpp-torch-stable"]', ["TG535", "TG535"], [None]),
         ('"cpp-torch-stable"' + PYTHON, [], [None, Origin.formulas]),
         ('"cpp-runtime"]\n[target.cpp-runtime]\ntensor = "T"', ["TG562"], [None]),
     ],

@@ -11,7 +11,8 @@ from torchgen_lite.pipeline import generate_all
 
 ENTRIES = """\
 - func: my::f(Tensor x) -> Tensor
-  dispatch: {CPU: f, Meta: g}
+  dispatch: {CPU: f}
+  fake: {like: x}
   vmap: rule
 - func: my::log(Tensor x, str text) -> ()
   dispatch: {CPU: log}
@@ -21,7 +22,7 @@ BESIDE = '"torch-python"]\n[target.torch-python]\npackage = "p"\nload = "_C"\nfa
 
 
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
-@pytest.mark.parametrize(("beside", "fields"), [("]", ["vmap", "effects"]), (BESIDE, [])])
+@pytest.mark.parametrize(("beside", "fields"), [("]", ["fake", "vmap", "effects"]), (BESIDE, [])])
 def test_it_is_said(target: str, beside: str, fields: list[str], tmp_path: Path) -> None:
     (tmp_path / "ops.yaml").write_text(ENTRIES)
     (tmp_path / "rules.py").write_text("def rule(info, in_dims, x):\n    return x, 0\n")

@@ -50,7 +50,9 @@ _CONFIG = CONFIG_FILES[0]
 _NEXT = """
 What is left to do:
   torchgen-lite generate{project}{build}
-  Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
+  Run the library's own tests; `torchgen-lite import --module` shows what is registered now.
+  For fakes, transforms and tests, add "torch-python" to `targets`: `package` names what it writes, and
+  `load` the module that loads the library."""
 _COMPILE = """
   Compile `generated/{target}/src/*.cpp` with the kernels; `generated/{target}/include` and the folder
   of `{config}` have headers."""

@@ -29,8 +29,9 @@ static at::Tensor hidden(const at::Tensor& x) { return x; }
 
 @pytest.fixture(name="folder")
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder, and a compiler that takes everything."""
+    """A folder, and a compiler that takes everything; PyTorch need not be there."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("torchgen_lite_tools.importing.compiling._torch_folders", lambda: ["-I."])
     monkeypatch.setenv("CXX", "true")
     return tmp_path
 
