@@ -188,9 +188,9 @@ def test_a_run_reads_the_pages_of_what_it_reports_alone(tmp_path: Path) -> None:
 def test_a_page_has_the_address_that_the_distribution_gives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(code, "_site", lambda: "https://example.org/docs")
+    monkeypatch.setattr(code, "documentation", lambda: "https://example.org/docs")
     assert page_uri("TG103") == "https://example.org/docs/diagnostics/TG103/"
-    monkeypatch.setattr(code, "_site", lambda: "")
+    monkeypatch.setattr(code, "documentation", lambda: "")
     assert page_uri("TG103") == (PAGES / "TG103.md").as_uri()
 
 

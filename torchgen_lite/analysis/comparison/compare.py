@@ -197,6 +197,7 @@ def _compare_places(
             kept.append(stands_here)
             here = stands_here.name_span
             there = argument.name_span
+            message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
             yield Change("TG353", message, here, "another name", there, _named(argument))
             yield from _compare_argument(argument, stands_here)
         else:
