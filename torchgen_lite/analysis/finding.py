@@ -39,9 +39,10 @@ class Witness(NamedTuple):
     """What kind of call it is, and what it has beside the arguments that the old version needs.
 
     It gives `argument` by its name, or everything up to it by position, each with a value of its own where they are
-    `distinct`; `value` is what `argument` gets, what is imported, or the dtype of tensors under autocast. Its tensors have the dispatch `key`. It calls the
-    function of a `target`, or else whatever calls the operator. A `full` one gives all arguments, a `packet` leaves the
-    overload to whoever runs the call, and a `gradient` is that of `argument`, or of the first tensor.
+    `distinct`; `value` is what `argument` gets, what is imported, or the dtype of tensors under autocast. Its
+    tensors have the dispatch `key`. It calls the function of a `target`, or else whatever calls the operator. A
+    `full` one gives all arguments, a `packet` leaves the overload to whoever runs the call, and a `gradient` is
+    that of `argument`, or of the first tensor.
     """
 
     way: Way = "call"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -122,24 +123,10 @@ def adopt_command(
     else:
         before = None
     _write_or_show(session, root, changes, dry_run)
-    for one in compiled:
-        session.talk(one)
     places = [f"{one.source.path}:{one.line}" for one in left]
-    would = "would move" if dry_run else "moved"
-    session.talk(f"{counted(len(names), 'operator')} {would}{_what_stays(places)}")
-    written, gone = (sum(number) for number in zip((0, 0), *map(count_lines, changes)))
-    if changes:
-        session.talk(f"{counted(gone, 'line')} gone, {written} written")
-    for one in by_hand:
-        session.talk(f"by hand  {one}")
-    if untouched:
-        session.talk(f"nothing to do  {', '.join(untouched)}")
-    data: dict[str, object] = {"moved": sorted(names), "by_hand": ", ".join(places)}
-    data["build"] = by_hand
-    data["unchanged"] = untouched
-    data["compiled"] = compiled
-    data["files"] = [{"path": one.path, "status": one.action} for one in changes]
-    data["lines"] = {"gone": gone, "written": written}
+    moved = _Moved(names, places, changes, by_hand, untouched, compiled)
+    moved.say(session, dry_run)
+    data = moved.data()
     if trial and before:
         differences, found = _trial_after(session, root, trial, before)
         problems = [*problems, *differences]
@@ -152,6 +139,49 @@ def adopt_command(
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
+
+
+class _Moved(NamedTuple):
+    """What moves, and what stays: `left` are the places of statements, and `by_hand` and `untouched` are about builds."""
+
+    names: frozenset[str]
+    left: Sequence[str]
+    changes: Sequence[Change]
+    by_hand: Sequence[str]
+    untouched: Sequence[str]
+    compiled: Sequence[str]
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """How many are written, and how many are gone."""
+        written, gone = zip((0, 0), *map(count_lines, self.changes))
+        return sum(written), sum(gone)
+
+    def say(self, session: Session, dry_run: bool) -> None:
+        for line in self.compiled:
+            session.talk(line)
+        would = "would move" if dry_run else "moved"
+        session.talk(f"{counted(len(self.names), 'operator')} {would}{_what_stays(self.left)}")
+        written, gone = self.lines
+        if self.changes:
+            session.talk(f"{counted(gone, 'line')} gone, {written} written")
+        for line in self.by_hand:
+            session.talk(f"by hand  {line}")
+        if self.untouched:
+            session.talk(f"nothing to do  {', '.join(self.untouched)}")
+
+    def data(self) -> dict[str, object]:
+        """The same for programs."""
+        written, gone = self.lines
+        return {
+            "moved": sorted(self.names),
+            "by_hand": ", ".join(self.left),
+            "build": self.by_hand,
+            "unchanged": self.untouched,
+            "compiled": self.compiled,
+            "files": [{"path": one.path, "status": one.action} for one in self.changes],
+            "lines": {"gone": gone, "written": written},
+        }
 
 
 def _not_moving(library: Library) -> list[Diagnostic]:
