@@ -111,3 +111,26 @@ def test_samples_that_no_target_tests(
     said = [d for d in lint(load(root=tmp_path)).diagnostics if d.code == "TG420"]
     assert [d.start()[0] for d in said] == [line for line, _ in untested]
     assert all(hint in str(d.help) for d, (_, hint) in zip(said, untested))
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "slips"),
+    [
+        (("lib", "lib", "lbi"), ["lbi"]),
+        (("mylib", "mylib", "mylib", "mylb"), ["mylb"]),
+        # Neither is that of most operators.
+        (("lib", "lbi"), []),
+        (("lib", "lib", "lbi", "lbi"), []),
+        # Digits are meant.
+        (("attention2", "attention2", "attention3"), []),
+        (("lib", "lib", "other"), []),
+    ],
+)
+def test_a_slip_in_a_namespace(
+    tmp_path: Path, namespaces: tuple[str, ...], slips: list[str]
+) -> None:
+    schemas = [f"- func: {name}::f{i}(Tensor x) -> Tensor\n" for i, name in enumerate(namespaces)]
+    (tmp_path / "ops.yaml").write_text("".join(schemas))
+    found = lint(load("ops.yaml", root=tmp_path)).diagnostics
+    named = [one.message.split("`")[1] for one in found if one.code == "TG430"]
+    assert named == slips

@@ -137,7 +137,7 @@ def misspelled_namespace(resolved: Resolved) -> Reported:
     counts = Counter(f.namespace for f in resolved.functions if f.namespace not in TORCH_NAMESPACES)
     meant_instead = {}
     for name, count in counts.items():
-        alike = [other for other in counts if is_slip(name, other) and counts[other] >= 3 * count]
+        alike = [other for other in counts if is_slip(name, other) and counts[other] > count]
         is_letter = [other for other in alike if _letters(other) != _letters(name)]
         if is_letter:
             meant_instead[name] = is_letter[0]
