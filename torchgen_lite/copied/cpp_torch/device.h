@@ -184,7 +184,9 @@ class Memory : public c10::DeviceAllocator {
   // How many bytes a device has.
   virtual std::size_t capacity(c10::DeviceIndex device) const {
     TORCH_CHECK_NOT_IMPLEMENTED(
-        false, c10::Device(kType, device), " does not say how much memory it has");
+        false,
+        c10::Device(kType, device),
+        " does not say how much memory it has");
   }
 
   c10::DataPtr allocate(std::size_t bytes) override {
@@ -291,16 +293,26 @@ inline at::Tensor empty(
     std::optional<c10::ScalarType> dtype,
     std::optional<c10::MemoryFormat> format) {
   constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
-  return filled_if_deterministic(at::detail::empty_generic(
-      size, &memory(), keys, c10::dtype_or_default(dtype), format));
+  return filled_if_deterministic(
+      at::detail::empty_generic(
+          size,
+          &memory(),
+          keys,
+          c10::dtype_or_default(dtype),
+          format));
 }
 inline at::Tensor empty_strided(
     c10::IntArrayRef size,
     c10::IntArrayRef stride,
     std::optional<c10::ScalarType> dtype) {
   constexpr c10::DispatchKeySet keys(c10::DispatchKey::PrivateUse1);
-  return filled_if_deterministic(at::detail::empty_strided_generic(
-      size, stride, &memory(), keys, c10::dtype_or_default(dtype)));
+  return filled_if_deterministic(
+      at::detail::empty_strided_generic(
+          size,
+          stride,
+          &memory(),
+          keys,
+          c10::dtype_or_default(dtype)));
 }
 
 // Memory of the host for `pin_memory`, which a device may be able to read.
