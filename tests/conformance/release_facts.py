@@ -24,10 +24,12 @@ def main(folder: str, native_functions: str, tags: str) -> None:
 
     parsed = gen.parse_native_yaml(native_functions, tags)
     keys, follows = registered_keys(gen, parsed), followed(gen, parsed)
+    views = copied_views(parsed)
     facts = {}
     for function in parsed.native_functions:
         name = str(function.func.name)
-        facts[name] = facts_of(function, sorted(keys[name]), follows.get(name))
+        known = facts_of(function, sorted(keys[name]), follows.get(name))
+        facts[name] = {**known, "view": views.get(name)}
     json.dump({"torchgen": gen.__file__, "functions": facts}, sys.stdout)
 
 
@@ -68,6 +70,18 @@ def followed(gen: Any, parsed: Any) -> dict[str, str]:
             for function in group.functions():
                 if "generated" in function.tags:
                     found[str(function.func.name)] = str(written[0].func.name)
+    return found
+
+
+def copied_views(parsed: Any) -> dict[str, str]:
+    """For each copy of a view, the operator that makes the view, which its kernel calls."""
+    names = {str(function.func.name) for function in parsed.native_functions}
+    found = {}
+    for function in parsed.native_functions:
+        name = str(function.func.name)
+        view = name.replace("_copy", "", 1)
+        if "view_copy" in function.tags and view != name and view in names:
+            found[name] = view
     return found
 
 

@@ -333,6 +333,8 @@ def end(facts: Facts, name: str, own: frozenset[str]) -> str:
     called = fact["delegate"] or fact["follows"]
     if called is not None:
         return end(facts, called, own)
+    if fact["view"] is not None and end(facts, fact["view"], own) == "nothing":
+        return "nothing"
     if any(key.startswith("Composite") for key in fact["keys"] if key != NESTED):
         return "composite"
     return "nothing"

@@ -165,9 +165,13 @@ class TestBuilt:
         for name, (verdict, by) in found.items():
             cell = live[name]
             word = cell[cell.rfind("[") :]
-            # A kernel that PyTorch makes of another operator ends where a call of that ends.
-            called = {"own": "through"}.get(found[by][0], found[by][0]) if by in found else verdict
-            if verdict not in WORDS[word] or verdict != called:
+            # A kernel that PyTorch makes of another operator ends where a call of that ends, and a copy of a view that
+            # the fallback refuses to make fails.
+            possible = {verdict}
+            if by in found:
+                called = found[by][0]
+                possible = {"own": {"through"}, "wrong": {"wrong", "nothing"}}.get(called, {called})
+            if verdict not in WORDS[word] or verdict not in possible:
                 different.append((name, verdict, by, cell))
         assert different == []
         assert fell_back.keys() >= {"aten::exp.out", "aten::_softmax.out", "aten::normal_"}
@@ -219,10 +223,13 @@ class TestBuilt:
         derived = {"aten::mm", "aten::sum.dim_IntList"}
         assert {loaded[name][0] for name in derived} == {"own"}
         assert {told[name][0] for name in derived} == {"through"}
-        assert {name: verdict for name, (verdict, _) in told.items() if name not in derived} == {
-            name: verdict for name, (verdict, _) in loaded.items() if name not in derived
-        }
+        # Nor that a kernel is the fallback for one operator.
+        on_cpu = "aten::native_group_norm"
+        assert (loaded[on_cpu][0], told[on_cpu][0]) == ("own", "fallback")
+        by_itself = {on_cpu, f"{on_cpu}.out"}
+        known = told.keys() - derived - by_itself
+        assert {name: told[name][0] for name in known} == {name: loaded[name][0] for name in known}
         lacking = {name for name, (verdict, _) in written.items() if verdict != told[name][0]}
         fallen = {name for name, (verdict, _) in told.items() if verdict in ("fallback", "wrong")}
-        assert lacking == fallen
+        assert lacking == fallen - by_itself
         assert {written[name][0] for name in lacking} == {"nothing"}

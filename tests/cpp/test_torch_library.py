@@ -109,7 +109,7 @@ def test_everything_compiles_and_loads(tmp_path: Path) -> None:
     files = torchgen_lite.generate(program, targets=["cpp-torch"])
     write_files(tmp_path, files)
     sources = sorted(path for path in files if path.endswith(".cpp"))
-    assert len(sources) == 6
+    assert len(sources) == 7
     lines = [
         "#include <demo/functions.h>",
         "#include <demo/methods.h>",
