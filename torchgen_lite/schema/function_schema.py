@@ -221,8 +221,9 @@ class FunctionSchema:
 
     @kept
     def _return_names(self) -> tuple[str, ...]:
-        kind, taken = self.kind(), {argument.name for argument in self.arguments}
-        names: list[str] = []
+        kind = self.kind()
+        taken = {argument.name for argument in self.arguments}
+        names = []
         for index, value in enumerate(self.returns):
             name = value.name or ("result" if len(self.returns) == 1 else f"result{index}")
             name = "result" if kind is SchemaKind.inplace and index == 0 else name

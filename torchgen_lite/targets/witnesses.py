@@ -6,7 +6,7 @@ that: of the function of a package, or of one in C++.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torchgen_lite.analysis.comparison.sides import Writer
 from torchgen_lite.analysis.comparison.witness import given_in
@@ -42,11 +42,12 @@ def witness_writer(program: Program, generation: Generation) -> Writer:
     named = program.config.privateuse1.lower()
     # Without an option, the name is what the backend gives it when it is loaded.
     device = quote(named) if named else "torch._C._get_privateuse1_backend_name()"
+    takers = _takers(generation)
 
     def write(operator: Operator, witness: Witness) -> str:
         if witness.way == "import":
             return f"import {witness.value}"
-        taking = _taking(operator, generation)
+        taking = takers.get(operator.name, ())
         if witness.target and witness.target not in [target.name for target in taking]:
             return ""
         target = _called(taking, witness)
@@ -58,13 +59,13 @@ def witness_writer(program: Program, generation: Generation) -> Writer:
     return write
 
 
-def _taking(operator: Operator, generation: Generation) -> list[Target]:
-    found = []
+def _takers(generation: Generation) -> Mapping[str, Sequence[Target]]:
+    """The targets that take an operator, by its name."""
+    takers: dict[str, list[Target]] = {}
     for target in generation.registering:
-        names = [one.name for one in generation.select(target.name).operators]
-        if operator.name in names:
-            found.append(target)
-    return found
+        for operator in generation.select(target.name).operators:
+            takers.setdefault(operator.name, []).append(target)
+    return takers
 
 
 def _called(taking: Sequence[Target], witness: Witness) -> Target | None:

@@ -5,8 +5,8 @@ A fallback computes on the CPU, and copies back what it gets; a composite kernel
 constructor of its result. Where the result is sparse, quantized or nested, both end in a call
 with another key of the same backend (`SparsePrivateUse1`), which no fallback of the dense key
 serves. No schema says what the layout of a result is, so these operators stand here by name.
-`tests/conformance/test_happened.py` calls every operator that PyTorch has samples for, and
-these, on a device that was built, and compares what happened with the verdicts.
+`tests/conformance/happened.py` calls what PyTorch's samples reach, and most of these, on a device
+that was built; a test compares what happened with the verdicts.
 """
 
 from __future__ import annotations
