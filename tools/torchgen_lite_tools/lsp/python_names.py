@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.loader.python.kernel_modules import KernelModule, statements_of
@@ -74,19 +75,22 @@ def _definitions(
 
 
 def _where_imported(source: Source, module: str, name: str) -> Iterator[Span]:
-    """`from module import name` and its uses, and `module.name`."""
+    """`from module import name` and its uses, and `module.name`, whatever the file calls the module."""
     try:
         tree = ast.parse(source.text)
     except SyntaxError:
         return
+    called = set(_names_of_module(tree, module))
     is_imported = False
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and _is_from(node, module):
             for alias in node.names:
-                if alias.name == name:
+                if alias.name == "*":
+                    is_imported = True
+                elif alias.name == name:
                     is_imported |= alias.asname is None
                     yield _span(source, alias, len(name))
-        elif isinstance(node, ast.Attribute) and _is_member(node, module, name):
+        elif _is_member(node, name) and ast.unparse(node.value) in called:
             end = _end(source, node)
             yield Span(source, end - len(name), end)
     if is_imported:
@@ -100,8 +104,24 @@ def _is_from(node: ast.ImportFrom, module: str) -> bool:
     return node.module == module
 
 
-def _is_member(node: ast.Attribute, module: str, name: str) -> bool:
-    return node.attr == name and ast.unparse(node.value) in (module, module.rpartition(".")[2])
+def _is_member(node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr == name
+
+
+def _names_of_module(tree: ast.AST, module: str) -> Iterator[str]:
+    """What a file calls a module that it imports: `mylib.kernels`, `kernels`, or another name."""
+    package, _, last = module.rpartition(".")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == module:
+                    yield alias.asname or module
+        elif isinstance(node, ast.ImportFrom):
+            # `from . import kernels` names no package.
+            is_package = node.module is None or _is_from(node, package)
+            for alias in node.names:
+                if is_package and alias.name == last:
+                    yield alias.asname or last
 
 
 def _uses(tree: ast.AST, name: str) -> Iterator[ast.Name]:

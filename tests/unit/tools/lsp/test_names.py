@@ -181,6 +181,41 @@ def test_a_kernel_is_renamed_wherever_it_is_named(folder: Path) -> None:
     assert renamed(folder, "CPU: mul", "add  #", "fma") == FUNCTION
 
 
+@pytest.mark.parametrize(
+    ("importing", "call"),
+    [
+        ("from mylib.kernels import muladd", "muladd"),
+        ("from mylib.kernels import *", "muladd"),
+        ("from mylib import kernels", "kernels.muladd"),
+        ("from mylib import kernels as k", "k.muladd"),
+        ("import mylib.kernels", "mylib.kernels.muladd"),
+        ("import mylib.kernels as k", "k.muladd"),
+        ("def f():\n    from mylib import kernels as k\n    return k.muladd", "f()"),
+    ],
+)
+def test_a_kernel_is_renamed_however_it_is_imported(
+    folder: Path, importing: str, call: str
+) -> None:
+    (folder / "test_it.py").write_text(f"{importing}\nassert {call}(1, 2, 3) == 5\n")
+    edited = renamed(folder, "CPU: ", "muladd", "fma")["test_it.py"]
+    whole = f"{importing}\nassert {call}(1, 2, 3) == 5\n".replace("muladd", "fma")
+    assert set(edited.splitlines()) <= set(whole.splitlines())
+    assert edited.count("fma") == whole.count("fma")
+
+
+def test_a_kernel_is_renamed_in_its_package(folder: Path) -> None:
+    (folder / "mylib" / "__init__.py").write_text(
+        "from . import kernels as k\nfrom .kernels import other\nx = k.muladd\n"
+    )
+    found = renamed(folder, "CPU: ", "muladd", "fma")
+    assert found["mylib/__init__.py"] == "x = k.fma\n"
+
+
+def test_what_only_looks_like_the_kernel_keeps_its_name(folder: Path) -> None:
+    (folder / "test_it.py").write_text("import numpy as kernels\nkernels.muladd(1)\n")
+    assert "test_it.py" not in renamed(folder, "CPU: ", "muladd", "fma")
+
+
 def test_a_helper_of_formulas_is_renamed(folder: Path) -> None:
     assert renamed(folder, "a: ha", "lf(grad", "scaled") == {
         "ops.yaml": "    a: scaled(grad, b)\n    b: scaled(grad, a)\n",
