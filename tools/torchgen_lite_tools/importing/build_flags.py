@@ -14,9 +14,10 @@ from typing import NamedTuple
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite_tools.importing.build_files import cmake_commands
 
-# What a compilation takes or makes, with the word behind it; the language is ours to say.
-_FILES = frozenset({"-o", "-MF", "-MT", "-MQ", "-Xclang"})
-_ASIDE = re.compile(r"-c|-M\w*|-std=.*|-W.*")
+# What decides how a text is read: folders, macros, and what the machine can do. No other word of a library's files is
+# passed on: a plug-in or a wrapper would be run, and nobody has asked for that.
+_READING = re.compile(r"-[IDU].+|-isystem.+|-iquote.+|-fopenmp|-pthread|-m[\w.=-]+")
+_WITH_NEXT = frozenset({"-I", "-D", "-U", "-isystem", "-iquote"})
 _FOLDERS = re.compile(r"(?i)(?:target_)?include_directories")
 _DEFINES = re.compile(r"(?i)(?:target_compile|add_compile|add)_definitions")
 _MACRO = re.compile(r"(?:-D)?([A-Za-z_]\w*(?:=[\w.\"]*)?)")
@@ -52,18 +53,20 @@ def _compilations(path: Path) -> Iterator[tuple[Flags, Path]]:
         for one in commands:
             folder = Path(path.parent, one["directory"]).resolve()
             words = one.get("arguments") or shlex.split(one["command"])
-            yield Flags(folder, _flags(words[1:], one["file"])), (folder / one["file"]).resolve()
+            yield Flags(folder, _flags(words[1:])), (folder / one["file"]).resolve()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
 
 
-def _flags(words: Sequence[str], file: str) -> list[str]:
+def _flags(words: Sequence[str]) -> list[str]:
+    """Those of the words that decide how a text is read."""
     kept = list[str]()
     rest = iter(words)
     for word in rest:
-        if word in _FILES:
-            next(rest, None)
-        elif word != file and not _ASIDE.fullmatch(word):
+        if word in _WITH_NEXT:
+            # In one word: compilers read `@name` as the words of a file.
+            kept.append(word + next(rest, ""))
+        elif _READING.fullmatch(word):
             kept.append(word)
     return kept
 

@@ -157,6 +157,35 @@ endif()
     assert flags_of(folder, []).words == [f"-I{folder}/csrc", "-DA", "-DB=2"]
 
 
+ALSO_READ = "-D A=1 -UB -isystem ../other -iquotethird -fopenmp -mavx2 -I @file"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "-fplugin=./evil.so",
+        "-wrapper ./evil",
+        "-B./evil",
+        "-specs=./evil.specs",
+        "@evil.rsp",
+        "-Xclang -load",
+        "-include ./evil.h",
+        "-o ops.yaml",
+        "-MD",
+        "-dumpdir here",
+        "-save-temps",
+    ],
+)
+def test_what_a_library_makes_the_compiler_run_or_write_is_left_out(
+    folder: Path, word: str
+) -> None:
+    """Nothing of a library runs before it is built."""
+    command = f"c++ -DA {word} -c ops.cpp"
+    entry = {"directory": str(folder), "command": command, "file": "ops.cpp"}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    assert flags_of(folder, ["ops.cpp"]).words == ["-DA"]
+
+
 def test_flags_of_compile_commands(folder: Path) -> None:
     (folder / "build").mkdir()
     words = "c++ -DA -I../csrc -std=gnu++17 -Wall -MD -MF x.d -o ops.o -c ../csrc/ops.cpp"
@@ -165,5 +194,8 @@ def test_flags_of_compile_commands(folder: Path) -> None:
     path.write_text(json.dumps([{**entry, "file": "other.cpp"}, entry]))
     flags = flags_of(folder, ["csrc/ops.cpp"])
     assert flags == (folder / "build", ["-DA", "-I../csrc"])
+    path.write_text(json.dumps([{**entry, "command": words.replace("-DA", ALSO_READ)}]))
+    read = "-DA=1 -UB -isystem../other -iquotethird -fopenmp -mavx2 -I@file -I../csrc".split()
+    assert flags_of(folder, ["csrc/ops.cpp"]).words == read
     path.write_text("[1]")
     assert flags_of(folder, ["csrc/ops.cpp"]) == (folder, [])
