@@ -93,16 +93,13 @@ def _in_expression(
     text = place.identifier.text
     before = source.text[:start][-80:]
     after = source.text[end : end + 2].lstrip(" ")
-    if before.endswith((".", "->", ":")) or (
-        place.is_key and field == "fake" and text in RULE_FIELDS
-    ):
-        return None
+    is_member = before.endswith((".", "->", ":"))
+    is_rule = place.is_key and field == "fake" and text in RULE_FIELDS
+    is_axis = field == "axes" and place.before.count("[") > place.before.count("]")
     is_keyword = after.startswith("=") and not source.text.startswith("==", end)
-    if is_keyword and (
-        field != "samples" or place.before.count("(") != 1 + place.before.count(")")
-    ):
-        return None
-    if field == "axes" and place.before.count("[") > place.before.count("]"):
+    # A keyword of a sample is an argument of the operator, and others are of a function that is called.
+    is_own = field == "samples" and place.before.count("(") == 1 + place.before.count(")")
+    if is_member or is_rule or is_axis or (is_keyword and not is_own):
         return None
     if not after.startswith("("):
         names = {argument.name for argument in operator.schema.arguments}
