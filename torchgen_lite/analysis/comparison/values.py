@@ -25,7 +25,10 @@ def _written_values() -> Mapping[str, str]:
 
 
 def _rows() -> list[list[str]]:
-    return [[part.strip() for part in line.split("|")] for line in lines_beside(__file__)]
+    rows = []
+    for line in lines_beside(__file__):
+        rows.append([part.strip() for part in line.split("|")])
+    return rows
 
 
 def kinds_of(type_: Type) -> frozenset[str]:
