@@ -29,6 +29,7 @@ class Origin(Enum):
     falls_through = "fallthrough: calls go on to the next key"
     cpu_fallback = "runs on copies in CPU memory"
     reference = "computes what the `reference` of `samples` says"
+    selected = "calls the first of the kernels whose condition holds"
     implied = "without `dispatch` the operator is composed of other operators"
     derived = "the operator is derived, and its kernel calls the one that it is derived from"
     structured = "calls the meta function, then the impl function of the structured out variant"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
@@ -100,8 +101,9 @@ class Operator:
 
     @property
     def author_kernels(self) -> list[DispatchEntry]:
-        """Those that are functions, without what `dispatch` says in the place of one."""
-        return [kernel for kernel in self.own_kernels if kernel.kernel not in WORDS]
+        """Those that are functions, without what `dispatch` says in the place of one; several if a key has rows."""
+        named = [kernel for kernel in self.own_kernels if kernel.kernel not in WORDS]
+        return list(chain.from_iterable(kernel.kernels for kernel in named))
 
     @kept
     def is_composed(self) -> bool:

@@ -105,7 +105,7 @@ def _new_kernels(
         known = present.get(entry.key)
         if known is None:
             added.append(entry)
-        elif known.kernel != entry.kernel:
+        elif (known.kernel, known.rows) != (entry.kernel, entry.rows):
             diagnostics.append(
                 finding(
                     later,

@@ -122,6 +122,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     for kernel in _kernels(program, operator, policy):
         if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = BY_WORD.get(kernel.kernel, Origin.written)
+            if kernel.rows:
+                origin = Origin.selected
             if kernel.is_implied:
                 origin = Origin.implied
             if operator.is_derived:

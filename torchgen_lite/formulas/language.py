@@ -6,6 +6,7 @@ One table has what PyTorch has; a language is the part of it that one field of a
     fake:         RULES       what no table has is a mistake; symbolic integers are integers
     samples:      SAMPLES     names of PyTorch; what is called makes a tensor
     reference:    REFERENCES  an expression of Python; nothing is assumed
+    dispatch:     CONDITIONS  what is known of a call before it is made; nothing that reads data
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class Language(NamedTuple):
     """What one field may say. `assumed` is the kind of what is in no table, which is a mistake if it `is_closed`.
 
     Where it `is_python`, `and` and `or` give an operand, the branches of a condition may be of two kinds, and an item
-    of a tensor is a tensor.
+    of a tensor is a tensor. In messages its expressions are called a `noun`, and mistakes have the codes of an unknown
+    name and of a wrong kind.
     """
 
     constants: Mapping[str, kinds.Kind]
@@ -71,6 +73,9 @@ class Language(NamedTuple):
     assumed: kinds.Kind = kinds.UNKNOWN
     is_closed: bool = False
     is_python: bool = False
+    noun: str = "rule"
+    unknown_name: str = "TG332"
+    wrong_kind: str = "TG333"
 
 
 TRUTH = dict.fromkeys(("True", "False", "true", "false"), kinds.BOOL)
@@ -169,6 +174,38 @@ RULES = Language(
     },
     is_closed=True,
 )
+
+_SIZES = {
+    name: Method(kinds.as_integer(_METHODS[name].result), _METHODS[name].indexed and kinds.INT)
+    for name in ("defined", "dim", "numel", "size", "storage_offset", "stride")
+}
+CONDITIONS = Language(
+    CONSTANTS,
+    {
+        name: kinds.as_integer(_ATTRIBUTES[name])
+        for name in ("shape", "dtype", "ndim", "requires_grad")
+    },
+    {
+        **_SIZES,
+        "is_aligned": Method(kinds.BOOL, kinds.BOOL),
+        "is_complex": Method(kinds.BOOL),
+        "is_contiguous": Method(kinds.BOOL),
+        "is_floating_point": Method(kinds.BOOL),
+    },
+    {
+        "capability": Function(kinds.INT, (frozenset({kinds.TENSOR}),), 1),
+        "floor_div": Function(kinds.INT, (_INT, _INT), 2),
+        "len": Function(kinds.INT, (LISTS,), 1),
+        "max": Function(kinds.INT, (_INT,), 2, True),
+        "min": Function(kinds.INT, (_INT,), 2, True),
+    },
+    is_closed=True,
+    noun="condition",
+    unknown_name="TG390",
+    wrong_kind="TG391",
+)
+"""`x.is_aligned(16)`: the address of the first element is divisible by 16. `capability(x)`: ten times the major version
+of what the device of a tensor is capable of, plus the minor one, such as 90; 0 for devices that have none."""
 
 
 def value_kind(type_: Type) -> kinds.Kind:

@@ -8,6 +8,14 @@ Note [Less-than or template]
 `std::get<0>(x)` and `a < b` begin alike. A `<` right after a qualified name opens template
 arguments if only names, numbers, `::`, commas and angle brackets follow up to its `>`, and a `(` or
 `{` comes next.
+
+Note [Words in conditions]
+A condition of `dispatch` may be written with Python's words, which mean what they mean there:
+
+    not x.requires_grad and x.dtype in {half, bfloat16}
+
+`not` binds looser than a comparison, unlike `!`. `x in {a, b}` is read as `x == a || x == b`, so that no other code
+knows of it. In other fields the words are mistakes: `a or b` could also mean `default(a, b)` there.
 """
 
 from __future__ import annotations
@@ -28,6 +36,8 @@ MAX_DEPTH = 64
 MAX_HEIGHT = 100
 MAX_CHARACTERS = 20_000
 _UNARY = frozenset("-+!~*")
+_WORDS = {"and": "&&", "or": "||"}
+_MEMBER = "in"
 _LINKS = {
     ".": "has no attributes",
     "->": "has no attributes",
@@ -54,9 +64,13 @@ _TOKEN = re.compile(
 )
 
 
-def parse_formula(text: str, *, locate: Locate | None = None) -> Parsed:
-    """The tree of a formula, or None and a diagnostic. `locate` maps offsets in `text` to a span."""
+def parse_formula(text: str, *, locate: Locate | None = None, is_condition: bool = False) -> Parsed:
+    """The tree of a formula, or None and a diagnostic. `locate` maps offsets in `text` to a span.
+
+    If it `is_condition`, it may have Python's words: see Note [Words in conditions].
+    """
     parser = _Parser(text, locate or Source("<formula>", text).locator())
+    parser.has_words = is_condition
     with suppress(Abort):
         if len(text) > MAX_CHARACTERS:
             parser.refuse(f"a formula of more than {MAX_CHARACTERS} characters", 0, 1)
@@ -99,6 +113,7 @@ class _Parser(Cursor):
 
     pattern = _TOKEN
     foreign = "TG219", "not part of a formula"
+    has_words = False
 
     def require(self, text: str) -> None:
         if not self.take(text):
@@ -156,12 +171,17 @@ class _Parser(Cursor):
 
     def binary(self, lowest: int) -> Expression:
         start = self.start
-        left = self.unary()
+        left = self.negation() or self.unary()
         while True:
-            level = PRECEDENCE.get(self.token, -1)
+            sign = self.sign()
+            level = PRECEDENCE.get(sign, -1)
             if level <= lowest:
                 return left
             operator = self.advance()
+            if operator in (_MEMBER, "not"):
+                left = self.membership(left, start, is_negated=operator == "not")
+                continue
+            operator = sign
             end = self.start
             if operator == self.token == "*" and self.text[end - 1] == "*":
                 self.refuse(
@@ -171,6 +191,45 @@ class _Parser(Cursor):
                     "write `pow(x, n)`",
                 )
             left = nodes.Binary(operator, left, self.binary(level), span=self.span(start))
+
+    def sign(self) -> str:
+        """The operator that comes next, as C++ writes it; `==` for `in` and `not in`, which bind as tightly."""
+        if not self.has_words:
+            return self.token
+        is_member = self.token == _MEMBER
+        is_negated = self.token == "not" and self.texts[self.at + 1] == _MEMBER
+        if is_member or is_negated:
+            return "=="
+        return _WORDS.get(self.token, self.token)
+
+    def negation(self) -> Expression | None:
+        """`not` and what it negates, up to the next `and` or `or`; None if no `not` comes next."""
+        start = self.start
+        if not self.has_words or not self.take("not"):
+            return None
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.refuse("a formula nested too deeply", start, start + 1)
+        operand = self.binary(PRECEDENCE["&&"])
+        self.depth -= 1
+        return nodes.Unary("!", operand, span=self.span(start))
+
+    def membership(self, value: Expression, start: int, *, is_negated: bool) -> Expression:
+        """`value in {a, b}` or `value not in {a, b}`, behind its first word."""
+        if is_negated:
+            self.advance()
+        opening = self.start
+        choices = self.primary()
+        if not (isinstance(choices, nodes.ListDisplay) and choices.items):
+            self.refuse("`in` takes a list", opening, self.last_end, "write `{a, b}`")
+        place = self.span(start)
+        test: Expression = nodes.Binary("==", value, choices.items[0], span=place)
+        for choice in choices.items[1:]:
+            equal = nodes.Binary("==", value, choice, span=place)
+            test = nodes.Binary("||", test, equal, span=place)
+        if is_negated:
+            test = nodes.Unary("!", test, span=place)
+        return test
 
     def unary(self) -> Expression:
         start = self.start

@@ -57,17 +57,24 @@ def type_formula(node: nodes.Expression, scope: Scope, wanted: Wanted = ANY) -> 
     hint = None
     if tree.kind.is_optional and fits(tree.kind.present, wanted):
         hint = f"it may be None: check first, `{node}.defined() ? ... : ...`"
-    return _wrong(tree, f"`{node}` is {tree.kind.words}, and {words} is needed here", hint=hint)
+    message = f"`{node}` is {tree.kind.words}, and {words} is needed here"
+    return _wrong(tree, scope, message, hint=hint)
 
 
-def _wrong(tree: Typed, message: str, label: str = "here", hint: Help | None = None) -> Typed:
+def _wrong(
+    tree: Typed, scope: Scope, message: str, label: str = "here", hint: Help | None = None
+) -> Typed:
     """The node as one of the wrong kind."""
-    return tree._replace(kind=UNKNOWN, mistake=Mistake("TG333", message, label, hint))
+    code = scope.language.wrong_kind
+    return tree._replace(kind=UNKNOWN, mistake=Mistake(code, message, label, hint))
 
 
-def _foreign(tree: Typed, message: str, label: str = "here", hint: Help | None = None) -> Typed:
+def _foreign(
+    tree: Typed, scope: Scope, message: str, label: str = "here", hint: Help | None = None
+) -> Typed:
     """The node as one that the language doesn't have."""
-    return tree._replace(kind=UNKNOWN, mistake=Mistake("TG332", message, label, hint))
+    code = scope.language.unknown_name
+    return tree._replace(kind=UNKNOWN, mistake=Mistake(code, message, label, hint))
 
 
 def _typed(node: nodes.Expression, scope: Scope) -> Typed:
@@ -114,8 +121,9 @@ def _item_kind(of: Kind, scope: Scope) -> Kind:
 
 def _in_cpp(tree: Typed, scope: Scope) -> Typed:
     """A node that only C++ has."""
+    noun = scope.language.noun
     if scope.language.is_closed:
-        return _foreign(tree, "C++ in a rule", "not an expression of rules")
+        return _foreign(tree, scope, f"C++ in a {noun}", f"not an expression of {noun}s")
     return tree
 
 
@@ -129,7 +137,8 @@ def _name(node: nodes.Name, scope: Scope) -> Typed:
         return Typed(node, UNKNOWN if text == "None" or "::" in text else language.assumed)
     return _foreign(
         Typed(node, UNKNOWN),
-        f"unknown name `{text}` in a rule",
+        scope,
+        f"unknown name `{text}` in a {language.noun}",
         "not known",
         did_you_mean(text, [*scope.kinds, *language.constants]),
     )
@@ -139,7 +148,8 @@ def _literal(node: nodes.Literal, text: str, scope: Scope) -> Typed:
     if text[0] not in "\"'":
         return Typed(node, INT if text.isdigit() else FLOAT)
     if scope.language.is_closed and "\\" in text:
-        return _wrong(Typed(node, STRING), "a backslash in a string", "strings have no escapes")
+        tree = Typed(node, STRING)
+        return _wrong(tree, scope, "a backslash in a string", "strings have no escapes")
     return Typed(node, STRING)
 
 
@@ -160,7 +170,8 @@ def _member(node: nodes.Member, scope: Scope) -> Typed:
     hint = near or "there are " + quoted(language.attributes)
     if near is None and node.name in language.methods:
         hint = write_instead(str(node), f"{node}()")
-    return _foreign(Typed(node, kind, parts), f"no attribute `{node.name}` in rules", hint=hint)
+    message = f"no attribute `{node.name}` in {language.noun}s"
+    return _foreign(Typed(node, kind, parts), scope, message, hint=hint)
 
 
 def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
@@ -192,13 +203,15 @@ def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Typed:
     if known is None or method.arrow:
         return _foreign(
             tree,
-            f"no method `{name}` in rules",
+            scope,
+            f"no method `{name}` in {language.noun}s",
             hint=did_you_mean(name, language.methods),
         )
     if node.keywords or count > (known.indexed is not None):
-        return _wrong(tree, f"`{name}` does not take this")
+        return _wrong(tree, scope, f"`{name}` does not take this")
     if is_test and of.kind.is_known and not of.kind.is_optional:
-        return _wrong(tree, f"`{method.value}` is not optional", f"`{name}()` is always true")
+        message = f"`{method.value}` is not optional"
+        return _wrong(tree, scope, message, f"`{name}()` is always true")
     return tree
 
 
@@ -236,21 +249,22 @@ def _call(node: nodes.Call, scope: Scope) -> Typed:
     if known is None:
         return _foreign(
             tree,
-            f"no function `{name}` in rules",
+            scope,
+            f"no function `{name}` in {language.noun}s",
             hint=did_you_mean(name, [*language.functions, "default"]),
         )
     if node.keywords:
-        return _wrong(tree, f"`{name}` takes no keyword arguments")
+        return _wrong(tree, scope, f"`{name}` takes no keyword arguments")
     takes = known.miscounted(len(node.arguments))
     if takes:
-        return _wrong(tree, f"`{name}` takes {takes}")
+        return _wrong(tree, scope, f"`{name}` takes {takes}")
     return tree
 
 
 def _default(node: nodes.Call, scope: Scope) -> Typed:
     """`default(dtype, float32)`: the first, or the second if the first is None."""
     if len(node.arguments) != 2 or node.keywords:
-        return _wrong(Typed(node, UNKNOWN), "`default` takes 2 arguments")
+        return _wrong(Typed(node, UNKNOWN), scope, "`default` takes 2 arguments")
     first = type_formula(node.arguments[0], scope)
     wanted = {first.kind.present} | ({STRING} if first.kind.sort is Sort.device else set())
     second = type_formula(node.arguments[1], scope, frozenset(wanted))
@@ -276,6 +290,7 @@ def _conditional(node: nodes.Conditional, scope: Scope) -> Typed:
         return tree._replace(kind=no.kind)
     return _wrong(
         tree,
+        scope,
         f"`{node.yes}` is {yes.kind.words} and `{node.no}` is {no.kind.words}",
         "two kinds of value",
     )
@@ -329,12 +344,28 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     if operator == "/" and sides == (INT, INT):
         return _wrong(
             tree,
+            scope,
             "`/` gives no integer",
             hint=write_instead(str(node), f"floor_div({node.left}, {node.right})"),
         )
     if operator in BITWISE:
-        return _wrong(tree, f"`{operator}` is not for rules")
+        return _wrong(tree, scope, f"`{operator}` is not for {scope.language.noun}s")
+    chained = _compared_in(node.left)
+    if operator in COMPARISONS and not is_equality and chained is not None:
+        return _wrong(
+            tree,
+            scope,
+            f"`{node}` compares the result of a comparison",
+            hint=write_instead(str(node), f"{node.left} && {chained} {operator} {node.right}"),
+        )
     return tree
+
+
+def _compared_in(node: nodes.Expression) -> nodes.Expression | None:
+    """The last operand of a comparison; None if the node is none."""
+    if isinstance(node, nodes.Binary) and node.operator in COMPARISONS:
+        return node.right
+    return None
 
 
 def _binary_kind(operator: str, left: Kind, right: Kind, assumed: Kind) -> Kind:

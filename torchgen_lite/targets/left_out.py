@@ -128,6 +128,10 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
         hint = "target `torch-python` does; leave the operator out here with `skip`"
         yield finding(function, "TG515", message, function.place("triton"), "here", hint)
     for entry in function.dispatch:
+        if entry.rows and Origin.selected not in policy.makes:
+            message = f"target `{policy.target}` chooses among no kernels"
+            hint = "name one kernel, or leave the operator out with `skip`"
+            yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
         origin = BY_WORD.get(entry.kernel)
         if origin is None:
             continue

@@ -198,6 +198,8 @@ def _label(registration: Registration) -> str:
         return f"copies what {kernel.kernel} gives"
     if kernel.is_structured:
         return f"structured {kernel.kernel}"
+    if kernel.rows:
+        return "one of " + ", ".join(dict.fromkeys([row.kernel for row in kernel.rows]))
     return kernel.kernel
 
 

@@ -31,6 +31,39 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("a and b or not c", "a && b || !c"),
+        ("not a == b and c", "!(a == b) && c"),
+        ("not not a", "!!a"),
+        ("x.dtype in {half, bfloat16}", "x.dtype == half || x.dtype == bfloat16"),
+        ("n + 1 not in [2, 3] and a", "!(n + 1 == 2 || n + 1 == 3) && a"),
+        ("x.dim() == 2 and (a or b)", "x.dim() == 2 && (a || b)"),
+        ("a && !b", "a && !b"),
+    ],
+)
+def test_a_condition_has_words_of_python(text: str, canonical: str) -> None:
+    tree, found = parse_formula(text, is_condition=True)
+    assert (str(tree), found) == (canonical, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("x in half", "`in` takes a list", 6),
+        ("x in {}", "`in` takes a list", 6),
+        ("x not {1}", "expected the end of the formula, found `not`", 3),
+        ("a and", "expected a value, found the end", 6),
+        ("not " * 100 + "a", "a formula nested too deeply", 253),
+    ],
+)
+def test_a_wrong_condition_gives_its_first_mistake(text: str, message: str, column: int) -> None:
+    tree, found = parse_formula(text, is_condition=True)
+    assert tree is None
+    assert [(d.message, d.start()[1]) for d in found] == [(message, column)]
+
+
+@pytest.mark.parametrize(
     ("text", "message", "column"),
     [
         ("grad * 007", "`007` is octal in C++, and not a number in Python", 8),

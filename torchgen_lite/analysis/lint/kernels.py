@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain
 
 from torchgen_lite.analysis.finding import Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES, WORDS
@@ -20,7 +21,7 @@ def kernel_with_two_schemas(resolved: Resolved) -> Reported:
     """
     seen: dict[str, dict[str, NativeFunction]] = {}
     for function in resolved.functions:
-        for entry in function.dispatch:
+        for entry in chain.from_iterable(entry.kernels for entry in function.dispatch):
             if entry.key in COMPOSITE_KEYS or entry.kernel in WORDS:
                 continue
             first = seen.setdefault(entry.key, {}).setdefault(entry.kernel, function)
@@ -28,7 +29,8 @@ def kernel_with_two_schemas(resolved: Resolved) -> Reported:
                 continue
             if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
                 continue
-            other = next(e for e in first.dispatch if e.key == entry.key)
+            own = chain.from_iterable(e.kernels for e in first.dispatch)
+            other = next(e for e in own if (e.key, e.kernel) == (entry.key, entry.kernel))
             yield finding(
                 function,
                 "TG413",

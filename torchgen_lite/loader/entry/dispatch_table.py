@@ -1,12 +1,20 @@
-"""The `dispatch:` table of an entry: keys, comma lists of keys, kernels."""
+"""The `dispatch:` table of an entry: keys, comma lists of keys, kernels.
+
+CPU: rms_norm_cpu
+CUDA:
+  - {when: x.size(-1) <= 8192, kernel: rms_norm_small}
+  - rms_norm_any
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
+from torchgen_lite.formulas.model import Expression
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
-from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
+from torchgen_lite.loader.entry.fakes import parse_in
 from torchgen_lite.loader.entry.reader import (
     KERNEL_NAME,
     EntryReader,
@@ -14,11 +22,14 @@ from torchgen_lite.loader.entry.reader import (
     missing_space,
     short,
 )
-from torchgen_lite.loader.yaml.nodes import MapNode, Node, ScalarNode, is_text
+from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
 _PRIVATE = "PrivateUse1"
+ROW_FIELDS = ("when", "kernel")
+# What `dispatch` may say in the place of a function.
+_INSTEAD = ("fallthrough", "cpu_fallback", "reference")
 # Former names of backends; the key table has the other former names.
 _RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU": "MAIA"}
 
@@ -73,8 +84,12 @@ def read_dispatch(reader: EntryReader, name: str, node: Node) -> tuple[DispatchE
 def _read_line(
     reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
 ) -> None:
+    rows: tuple[KernelRow, ...] = ()
     kernel = None
-    if not is_text(value):
+    if isinstance(value, ListNode):
+        rows = _read_rows(reader, short(key.value), value)
+        kernel = "" if rows else None
+    elif not is_text(value):
         reader.wrong_type(
             short(key.value),
             value,
@@ -89,7 +104,7 @@ def _read_line(
         begin = key.start
         for usual, (start, end) in known.items():
             number = source.keep(begin + start, begin + end, value.start, value.end)
-            parts = (usual, kernel, None, source, number, False, False)
+            parts = (usual, kernel, None, rows, source, number, False, False)
             entries[usual] = tuple.__new__(DispatchEntry, parts)
         return
     for word, span in reader.split_words(key):
@@ -104,7 +119,65 @@ def _read_line(
                 other=(earlier.key_span, "first given here"),
             )
         elif name is not None and kernel is not None:
-            entries[name] = DispatchEntry.at(name, kernel, span, reader.span(value))
+            entry = DispatchEntry.at(name, kernel, span, reader.span(value))
+            entries[name] = entry._replace(rows=rows)
+
+
+def _read_rows(reader: EntryReader, key: str, node: ListNode) -> tuple[KernelRow, ...]:
+    """Several kernels under one key; empty, with diagnostics, if one of them can't be read."""
+    first = node.items[0] if node.items else None
+    if first is None:
+        reader.report("TG392", f"no kernel for `{key}`", node, "here", "write the kernel")
+    elif len(node.items) == 1 and is_text(first):
+        reader.report(
+            "TG392", "a list of one kernel", node, "here", f"write `{key}: {first.value}`"
+        )
+        return ()
+    rows = [_read_row(reader, key, item) for item in node.items]
+    kept = tuple(row for row in rows if row is not None)
+    return kept if len(kept) == len(rows) else ()
+
+
+def _read_row(reader: EntryReader, key: str, node: Node) -> KernelRow | None:
+    if is_text(node):
+        return _row_of(reader, node, None, "", node)
+    if not isinstance(node, MapNode):
+        hint = "write `{when: x.size(0) <= 8192, kernel: my_kernel}`"
+        reader.wrong_type(key, node, "a kernel, or a mapping with `when` and `kernel`", hint)
+        return None
+    fields = {field.value: value for field, value in reader.read_keys(node)}
+    for field, _ in reader.read_keys(node):
+        if field.value not in ROW_FIELDS:
+            message = f"unknown field `{short(field.value)}` in a row of kernels"
+            near = did_you_mean(field.value, ROW_FIELDS)
+            reader.report("TG392", message, field, "not a field", near)
+            return None
+    kernel = fields.get("kernel")
+    if kernel is None or not is_text(kernel):
+        reader.report("TG392", "a row without a kernel", node, "here", "add `kernel: my_kernel`")
+        return None
+    when = fields.get("when")
+    if when is None:
+        return _row_of(reader, kernel, None, "", node)
+    scalar = reader.scalar("when", when, "a condition", "leave `when` out for the rest")
+    if scalar is None:
+        return None
+    condition = parse_in(reader, scalar.value, reader.locator(scalar), is_condition=True)
+    if condition is None:
+        return None
+    return _row_of(reader, kernel, condition, " ".join(scalar.value.split()), node)
+
+
+def _row_of(
+    reader: EntryReader, kernel: ScalarNode, when: Expression | None, text: str, node: Node
+) -> KernelRow | None:
+    if kernel.value in _INSTEAD:
+        message = f"`{kernel.value}` is no function, and a row calls one"
+        reader.report("TG392", message, kernel, "here", "name a function of another name")
+        return None
+    if not _is_kernel_name(reader, kernel):
+        return None
+    return KernelRow(kernel.value, when, text, reader.span(node), reader.span(kernel))
 
 
 @lru_cache(maxsize=1024)

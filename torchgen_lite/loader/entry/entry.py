@@ -92,12 +92,27 @@ class Backend(NamedTuple):
         return bool(self.class_name) and not self.use_out_as_primary
 
 
-@compared(3)
+@compared(2)
+class KernelRow(NamedTuple):
+    """One of several kernels under a key. It runs if `when` holds and no row before it does; None always holds.
+
+    `text` is the condition as written.
+    """
+
+    kernel: str
+    when: Expression | None
+    text: str = ""
+    span: Span | None = None
+    kernel_span: Span | None = None
+
+
+@compared(4)
 class DispatchEntry(NamedTuple):
     """`KEY: kernel` of a `dispatch:` table; a comma list gives one entry for each key.
 
     `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several joined
-    with `.` or `::`. `backend` is set if a backend's file gives the kernel, not one of our tables.
+    with `.` or `::`, and empty if the key has `rows`, of which each names one.
+    `backend` is set if a backend's file gives the kernel, not one of our tables.
     The source stores the spans of key and kernel from `number` on. Among the kernels of an
     operator, an impl function `is_structured`, and one that no table names `is_implied`. This is a
     named tuple, not a dataclass, because each operator has two of them.
@@ -106,6 +121,7 @@ class DispatchEntry(NamedTuple):
     key: str
     kernel: str
     backend: Backend | None = None
+    rows: tuple[KernelRow, ...] = ()
     source: Source | None = None
     number: int = 0
     is_structured: bool = False
@@ -123,7 +139,14 @@ class DispatchEntry(NamedTuple):
         if key_span is None:
             return DispatchEntry(key, kernel, backend)
         number = key_span.source.keep(*key_span[1:], *(kernel_span or key_span)[1:])
-        return DispatchEntry(key, kernel, backend, key_span.source, number)
+        return DispatchEntry(key, kernel, backend, (), key_span.source, number)
+
+    @property
+    def kernels(self) -> tuple[DispatchEntry, ...]:
+        """The kernels that authors write: the entry itself, or one for each of its rows."""
+        if not self.rows:
+            return (self,)
+        return tuple([DispatchEntry.at(self.key, r.kernel, r.kernel_span) for r in self.rows])
 
     @property
     def key_span(self) -> Span | None:

@@ -184,9 +184,11 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
 _LANGUAGE = "write an expression of names, numbers, calls and `+ - * /`; docs/torch-python-target.md has the language"
 
 
-def parse_in(reader: EntryReader, text: str, locate: Locate) -> Expression | None:
+def parse_in(
+    reader: EntryReader, text: str, locate: Locate, *, is_condition: bool = False
+) -> Expression | None:
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
-    tree, found = parse_formula(text, locate=locate)
+    tree, found = parse_formula(text, locate=locate, is_condition=is_condition)
     if found:
         said = answer_in_a_rule(text) or _LANGUAGE
         reader.repeat(found, _applicable(said, text, locate(0, len(text))))

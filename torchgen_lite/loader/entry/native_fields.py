@@ -279,8 +279,16 @@ def _derivatives(reader: EntryReader, name: str, node: Node) -> Derivatives | No
 
 def _dispatch_schema(dialect: Dialect) -> Json:
     kernel = {"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}
+    row = {
+        "type": "object",
+        "properties": {"when": {"type": ["string", "boolean"]}, "kernel": kernel},
+        "required": ["kernel"],
+        "additionalProperties": False,
+    }
+    rows = {"type": "array", "items": {"anyOf": [kernel, row]}, "minItems": 1}
     names = {"pattern": comma_list(sorted(key_names(dialect.privateuse1)))}
-    table = {"type": "object", "propertyNames": names, "additionalProperties": kernel}
+    value = {"anyOf": [kernel, rows]}
+    table = {"type": "object", "propertyNames": names, "additionalProperties": value}
     return {"anyOf": [table, kernel]}
 
 

@@ -201,7 +201,7 @@ def test_unknown_tags_are_kept_and_mentioned() -> None:
         ("- func: ''\n", "TG209"),
         ("- {func: f() -> (), ? {a: b} : c}\n", "TG121"),
         ("- func: f() -> ()\n  <<: {a: 1}\n", "TG109"),
-        ("- func: f() -> ()\n  dispatch: {CPU: [k]}\n", "TG106"),
+        ("- func: f() -> ()\n  dispatch: {CPU: [k]}\n", "TG392"),
         ("- func: f() -> ()\n  dispatch: {CPU: 3}\n", "TG108"),
         ("- func: f() -> ()\n  dispatch: {'CPU,': k}\n", "TG103"),
         ("- func: f() -> ()\n  device_guard: no\n", "TG106"),

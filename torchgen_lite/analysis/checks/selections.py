@@ -1,0 +1,51 @@
+"""Whether the conditions by which `dispatch` chooses a kernel are ones."""
+
+from __future__ import annotations
+
+from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.language import CONDITIONS, value_kind
+from torchgen_lite.formulas.model import Expression
+from torchgen_lite.formulas.tree import Scope, Typed, every_part
+from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema
+
+_BOOL = frozenset({kinds.BOOL})
+
+
+def typed_condition(condition: Expression, schema: FunctionSchema) -> Typed:
+    """The tree of a row's `when`, for the arguments of an operator."""
+    scope = Scope({a.name: value_kind(a.type) for a in schema.inputs}, language=CONDITIONS)
+    return type_formula(condition, scope, _BOOL)
+
+
+def check_selections(function: NativeFunction) -> Findings:
+    """TG390, TG391: what a condition cannot say. TG392: several kernels where there can be one only."""
+    for entry in function.dispatch:
+        if entry.rows and function.structured:
+            yield Found(
+                "TG392",
+                f"`{function.func.full_name}` is structured, and has one kernel for `{entry.key}`",
+                entry.kernel_span,
+                "several here",
+                "choose in the kernel, or leave `structured` out",
+            )
+        for row in entry.rows:
+            if row.when is None:
+                continue
+            for part in every_part(typed_condition(row.when, function.func)):
+                if part.mistake is not None:
+                    code, message, label, hint = part.mistake
+                    yield Found(code, message, part.node.span, label, hint)
+                elif _asks_for_no_alignment(part.node):
+                    message = f"`{part.node}` does not say by what the address is divisible"
+                    yield Found("TG391", message, part.node.span, "here", "write `is_aligned(16)`")
+
+
+def _asks_for_no_alignment(node: Expression) -> bool:
+    match node:
+        case nodes.Call(nodes.Member(_, "is_aligned"), ()):
+            return True
+    return False
