@@ -100,7 +100,7 @@ class Served:
         """
         above = self.strength(slot)
         origin = self.origin(slot)
-        if above is Strength.kernel and origin in WRITTEN | {Origin.reference}:
+        if above is Strength.kernel and origin in WRITTEN | {Origin.reference, Origin.selected}:
             return above, True
         is_recorded = above is Strength.kernel and origin not in _RECORD_NOTHING
         return (self.strength(backend) if above else above), is_recorded

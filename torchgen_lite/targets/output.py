@@ -9,10 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
+from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Origin, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.options import CommonOptions
 
@@ -181,10 +182,10 @@ class Selection(NamedTuple):
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
         for one in self.registrations(program):
-            kernel = ""
-            if one.kernel is not None and one.origin in WRITTEN:
-                kernel = one.kernel.kernel
-            if (one.operator.name, kernel) not in self.elsewhere:
+            kernels: Sequence[DispatchEntry] = ()
+            if one.kernel is not None and one.origin in WRITTEN | {Origin.selected}:
+                kernels = one.kernel.kernels
+            if not any((one.operator.name, entry.kernel) in self.elsewhere for entry in kernels):
                 yield one
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from math import ceil, floor, gcd, lcm
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ class Fact(NamedTuple):
 
     kind: str
     argument: str
-    index: int | None = None
+    at: int | None = None
 
 
 # The facts that methods and attributes of a tensor read; some read the same one.
@@ -325,10 +326,9 @@ def _candidates(
     if is_value and sort is kinds.Sort.bool:
         return [True, False, *nothing]
     if is_value and sort is kinds.Sort.dtype:
-        return [dtype_named(name) for name in usual_dtypes()] + nothing
+        return [*[dtype_named(name) for name in usual_dtypes()], *nothing]
     if is_value and not kind.present.is_number:
-        said = [part.text for atom in atoms for part in walk(atom.node) if _is_text(part)]
-        return [*[text[1:-1] for text in dict.fromkeys(said)], "other", *nothing]
+        return [*_texts_in(atoms), "other", *nothing]
     cuts = sorted({cut for atom in atoms for cut in atom.cuts})
     if is_value and sort is not kinds.Sort.int:
         return [*_around(cuts), *nothing]
@@ -337,8 +337,14 @@ def _candidates(
     return [*_integers(cuts, min(period, _LONGEST_PERIOD), least), *nothing]
 
 
-def _is_text(node: Expression) -> bool:
-    return isinstance(node, nodes.Literal) and node.text[0] in "\"'"
+def _texts_in(atoms: Sequence[Atom]) -> list[str]:
+    """The strings that are written in atoms, each once."""
+    found: dict[str, None] = {}
+    for atom in atoms:
+        for part in walk(atom.node):
+            if isinstance(part, nodes.Literal) and part.text[0] in "\"'":
+                found[part.text[1:-1]] = None
+    return [*found]
 
 
 @cache
@@ -353,7 +359,7 @@ def _around(cuts: Sequence[Fraction]) -> list[float]:
     """Numbers at each of the cuts, and between them."""
     if not cuts:
         return [1.0]
-    middles = [(left + right) / 2 for left, right in zip(cuts, cuts[1:])]
+    middles = [(left + right) / 2 for left, right in pairwise(cuts)]
     return [float(one) for one in (*cuts, *middles, cuts[0] - 1, cuts[-1] + 1)]
 
 

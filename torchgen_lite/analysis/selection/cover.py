@@ -178,7 +178,8 @@ class Space:
         """An input with these facts; None if none was found."""
         made: dict[str, Value] = {}
         for name, kind in kinds_of(self.schema).items():
-            own = {(fact.kind, fact.index): facts[fact] for fact in facts if fact.argument == name}
+            value: Value
+            own = {(fact.kind, fact.at): facts[fact] for fact in facts if fact.argument == name}
             if kind.present == kinds.TENSOR:
                 value = self._tensor(own)
                 if value is None and own.get(("defined", None)) is not False:
