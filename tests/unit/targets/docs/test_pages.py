@@ -172,5 +172,5 @@ def test_a_kernel_of_several_has_its_condition(tmp_path: Path) -> None:
     assert kernels == """\
 | Key | Kernel | If |
 |---|---|---|
-| `CPU` | `f_flat` | self.dim() &lt;&#61; 2 |
+| `CPU` | `f_flat` | self.dim() &lt;= 2 |
 | `CPU` | `f_cpu` | the rest |"""
