@@ -7,6 +7,7 @@ The functions of the one that pybind11 bound are those of a generated package.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,7 +55,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     write_files(bound, generate(load(root=bound), targets=["torch-python"]))
     sources += [f"{bound}/{path}" for path in ("scaling.cpp", *generated_sources(bound))]
     include = [f"-I{folder}/cpp-torch/include" for folder in (generated, walk, bound)]
-    include.append(f"-I{walk}")
+    include += [f"-I{walk}", f"-I{bound}"]
     build(generated, ["kernels.cpp", *sources], *include, beside=walked)
     return by_hand, generated
 
@@ -92,7 +93,10 @@ def walk_the_page(folder: Path) -> None:
 def the_bound_library() -> dict[str, str]:
     """The library of the page that pybind11 bound, once it is generated: its module is the package that has its name."""
     code = blocks(PAGE, "cpp")[1].replace("torch/extension.h", "ATen/ATen.h")
+    heads = re.findall(r"^((?:at::Tensor|void) .*\)) \{", code, flags=re.M)
+    declared = "".join(f"{head};\n" for head in heads)
     return {
+        "scaling.h": f"#pragma once\n#include <ATen/ATen.h>\n{declared}",
         "scaling.cpp": code[: code.index("PYBIND11_MODULE")],
         "ops.yaml": blocks(PAGE, "yaml")[4],
         "torchgen_lite.toml": blocks(PAGE, "toml")[3],

@@ -22,10 +22,12 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines, render_diff
 from torchgen_lite.emit.plan import Change, Plan
 from torchgen_lite.emit.write import WriteError, write_plan
+from torchgen_lite.loader.config.options import Unfit
 from torchgen_lite.loader.config.project import CONFIG_FILES, find_in_folder
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.options import PACKAGE
 from torchgen_lite_tools.importing.build_files import with_generated_code
 from torchgen_lite_tools.importing.build_flags import flags_of
 from torchgen_lite_tools.importing.command import NOTHING, macro_option, parse_macros, read_library
@@ -42,7 +44,7 @@ from torchgen_lite_tools.importing.moving import (
     undeclarable_kernels,
     without_statements,
 )
-from torchgen_lite_tools.importing.registered import Generated
+from torchgen_lite_tools.importing.registered import SHARED_ENDINGS, Generated
 from torchgen_lite_tools.importing.trial import Run, Trial, run_after, run_before, trial_of
 
 _SCHEMA = "ops.yaml"
@@ -51,9 +53,17 @@ _CONFIG = CONFIG_FILES[0]
 _NEXT = """
 What is left to do:
   torchgen-lite generate{project}{build}
-  Run the library's own tests; `torchgen-lite import --module` shows what is registered now.
+  Run the library's own tests; `torchgen-lite import --module` shows what is registered now."""
+_PYTHON = {
+    False: """
   For fakes, transforms and tests, add "torch-python" to `targets`: `package` names what it writes, and
-  `load` the module that loads the library."""
+  `load` the module that loads the library (`adopt --package NAME` writes that).""",
+    True: """
+  Give entries a `fake:`, `derivatives:` and `samples:`; `{package}` has what they say, and its tests are below
+  `generated/torch-python/tests`.""",
+}
+_LOAD = """
+  Say in `load` of `{config}` which module loads the library."""
 _COMPILE = """
   Compile `generated/{target}/src/*.cpp` with the kernels; `generated/{target}/include` and the folder
   of `{config}` have headers."""
@@ -65,6 +75,12 @@ _COMPILE = """
 )
 @macro_option
 @click.option("--dry-run", is_flag=True, help="Write nothing; print a patch.")
+@click.option(
+    "--package",
+    default="",
+    metavar="NAME",
+    help="Also generate this package in Python: typed functions, fakes, transforms, tests.",
+)
 @click.option(
     "--load",
     multiple=True,
@@ -82,6 +98,7 @@ def adopt_command(
     folder: str,
     macros: tuple[str, ...],
     dry_run: bool,
+    package: str,
     load: tuple[str, ...],
     build: str,
     test: str,
@@ -94,6 +111,9 @@ def adopt_command(
     (`$CXX`). What stays is listed with its reason, registers as before beside the generated code, and the exit code is
     1.
 
+    With --package, the project also has what PyTorch lets only Python register: a package that loads the module of
+    --load, and adds to its operators what entries say later.
+
     With --load, the code is generated, too, and PyTorch is asked before and after what the library registers: schemas,
     tags and dispatch tables. The commands are yours and run in DIR. Nothing moves if one fails before; whatever
     differs or fails after is an error.
@@ -101,9 +121,11 @@ def adopt_command(
     \b
     torchgen-lite adopt --dry-run
     torchgen-lite adopt --macro TORCH_EXTENSION_NAME=mylib && torchgen-lite generate
+    torchgen-lite adopt --package mylib_ops --load mylib
     torchgen-lite adopt --build make --load build/libmylib.so --test "pytest -q"
     """
     root = Path(folder)
+    python = _python_of(package, load)
     trial = trial_of(root, build, test, load)
     if trial and dry_run:
         raise click.UsageError("`--dry-run` writes nothing, so there is nothing to `--load`.")
@@ -114,10 +136,10 @@ def adopt_command(
     if stopped := [one for one in library.diagnostics if one.code in NOTHING]:
         raise Refused(*stopped)
     problems = [*library.diagnostics, *_not_moving(library)]
-    names, compiled = _compiling(session, root, library, problems, macros)
+    names, compiled = _compiling(session, root, library, problems, macros, python)
     left = [one.span for one in library.read if not one.operators or not one.operators <= names]
     session.report(sort_diagnostics(problems), kind="adopt")
-    changes, by_hand, untouched = _changes(root, library, names) if names else ([], [], [])
+    changes, by_hand, untouched = _changes(root, library, names, python) if names else ([], [], [])
     if trial and changes:
         before = _trial_before(session, root, trial, names, changes)
     else:
@@ -135,10 +157,29 @@ def adopt_command(
         session.talk("nothing moved, so nothing was built or compared")
     session.answer("adopt", "", **data)
     if changes and not dry_run and not trial:
-        session.talk(_next_steps(root, changes, by_hand, _target(library)))
+        session.talk(_next_steps(root, changes, by_hand, _target(library), python))
     if left or not names:
         return ATTENTION
     return session.exit_code(problems)
+
+
+class _Python(NamedTuple):
+    """The package that the target torch-python writes, "" for none, and the module that loads the library, if that is
+    known."""
+
+    package: str
+    load: str
+
+
+def _python_of(package: str, load: Sequence[str]) -> _Python:
+    """What the options say. A shared library is no module."""
+    if package:
+        try:
+            PACKAGE.read(package)
+        except Unfit as problem:
+            raise click.UsageError(f"`--package`{problem}") from None
+    modules = [one for one in load if not one.endswith(SHARED_ENDINGS)]
+    return _Python(package, modules[0] if modules else "")
 
 
 class _Moved(NamedTuple):
@@ -199,11 +240,12 @@ def _compiling(
     library: Library,
     problems: list[Diagnostic],
     macros: Sequence[str],
+    python: _Python,
 ) -> tuple[frozenset[str], list[str]]:
     """The operators that move, and what was compiled of them; what does not compile is a problem, and stays."""
     flags = None
     while names := moving_operators(library, problems):
-        written = _project(root, library, names)
+        written = _project(root, library, names, python)
         if flags is None:
             flags = flags_of(root, [_below(root, one.span.source.path) for one in library.read])
             flags = flags._replace(words=[*flags.words, *(f"-D{one}" for one in macros)])
@@ -229,12 +271,18 @@ def _target(library: Library) -> str:
     return "cpp-torch-stable" if is_stable(library) else "cpp-torch"
 
 
-def _next_steps(root: Path, changes: Sequence[Change], by_hand: Sequence[str], target: str) -> str:
+def _next_steps(
+    root: Path, changes: Sequence[Change], by_hand: Sequence[str], target: str, python: _Python
+) -> str:
     """What to run, and what to write into a build file that was not patched."""
     project = "" if root.resolve() == Path.cwd() else f" {shown_path(root, Path.cwd())}"
     is_built = any(one.path.endswith(("CMakeLists.txt", "setup.py")) for one in changes)
     build = "" if is_built and not by_hand else _COMPILE.format(config=_CONFIG, target=target)
-    return _NEXT.format(build=build, project=project)
+    said = _NEXT.format(build=build, project=project)
+    said += _PYTHON[bool(python.package)].format(package=python.package)
+    if python.package and not python.load:
+        said += _LOAD.format(config=_CONFIG)
+    return said
 
 
 def _write_or_show(session: Session, root: Path, changes: list[Change], dry_run: bool) -> None:
@@ -319,13 +367,13 @@ def _write(root: Path, changes: list[Change]) -> None:
 
 
 def _changes(
-    root: Path, library: Library, names: frozenset[str]
+    root: Path, library: Library, names: frozenset[str], python: _Python
 ) -> tuple[list[Change], list[str], list[str]]:
     """The files that are written: those of the project, the sources without registrations, and what builds them; what
     there is to do by hand about the build; the build files that need no change."""
     moved = library.only(names.__contains__)
     texts, _ = without_statements(library, names)
-    written = _project(root, library, names)
+    written = _project(root, library, names, python)
     made = [Change(path, "create", None, text) for path, text in written.items()]
     registered = [_below(root, one.path) for one, _ in texts if not one.path.endswith(HEADERS)]
     devices = {one.key for one in moved.implementations if not is_for_every_build(one.key)}
@@ -338,7 +386,9 @@ def _changes(
     return [*made, *cut], build.by_hand, build.untouched
 
 
-def _project(root: Path, library: Library, names: frozenset[str]) -> dict[str, str]:
+def _project(
+    root: Path, library: Library, names: frozenset[str], python: _Python
+) -> dict[str, str]:
     """The files of the project to which these operators move. Raises Refused if one is there."""
     moved = library.only(names.__contains__)
     _, is_fragment = without_statements(library, names)
@@ -348,7 +398,7 @@ def _project(root: Path, library: Library, names: frozenset[str]) -> dict[str, s
     if declared:
         written[_DECLARED] = declared
         paths.append(_DECLARED)
-    written[_CONFIG] = _configuration(_target(library), paths, is_fragment)
+    written[_CONFIG] = _configuration(_target(library), paths, is_fragment, python)
     for path in written:
         if (root / path).exists():
             raise Refused(Diagnostic("TG009", f"cannot write `{path}`: it exists"))
@@ -359,8 +409,18 @@ def _below(root: Path, path: str) -> str:
     return Path(os.path.relpath(path, root)).as_posix()
 
 
-def _configuration(target: str, headers: list[str], is_fragment: bool) -> str:
-    lines = [f'schema = ["{_SCHEMA}"]', f'targets = ["{target}"]', "", f"[target.{target}]"]
+def _configuration(target: str, headers: list[str], is_fragment: bool, python: _Python) -> str:
+    targets = [target, "torch-python"] if python.package else [target]
+    lines = [
+        f'schema = ["{_SCHEMA}"]',
+        f"targets = {json.dumps(targets)}",
+        "",
+        f"[target.{target}]",
+    ]
     lines += [f"kernel-headers = {json.dumps(headers)}"]
     lines += ['library = "fragment"'] if is_fragment else []
-    return "\n".join([*lines, 'module = ""', ""])
+    lines += ['module = ""']
+    if python.package:
+        lines += ["", "[target.torch-python]", f"package = {json.dumps(python.package)}"]
+        lines += [f"load = {json.dumps(python.load)}"] if python.load else []
+    return "\n".join([*lines, ""])

@@ -129,6 +129,10 @@ def _bound(library: Library) -> Iterator[str]:
         bound = proposed[path] + unread[path]
         left = unread[path]
         yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
+    converted = library.converted.intersection(one.name for one in library.definitions)
+    if converted:
+        operators = counted(len(converted), "operator")
+        yield f"the kernels of {operators} have numbers of other types: they keep them if `kernel-headers` declares them"
     for path, (met, left) in library.python.items():
         yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"
 

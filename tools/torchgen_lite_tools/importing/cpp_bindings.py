@@ -23,7 +23,7 @@ from torchgen_lite_tools.importing.cpp_functions import (
     result_types,
     schema_type,
 )
-from torchgen_lite_tools.importing.cpp_kernels import read_kernel
+from torchgen_lite_tools.importing.cpp_kernels import Kernel, read_kernel
 from torchgen_lite_tools.importing.cpp_tree import CppTree, arguments, called, literal
 from torchgen_lite_tools.importing.library import CATCH_ALL, Definition
 
@@ -31,8 +31,12 @@ from torchgen_lite_tools.importing.library import CATCH_ALL, Definition
 _ASIDE = re.compile(r"[\w:]*\b(?:call_guard|keep_alive|pos_only|noconvert)\b.*|.*policy::\w+", re.S)
 # Numbers that Python passes as `int` and `float`, and that no kernel of PyTorch takes.
 _NARROW = re.compile(
-    r"\b(?:(?:un)?signed |long |short )*(?:unsigned|long|short|int|size_t|u?int(?:8|16|32)_t|uint64_t)\b"
+    r"\b(?:un)?signed char\b"
+    r"|\b(?:(?:un)?signed |long |short )*(?:unsigned|long|short|int|size_t|u?int(?:8|16|32)_t|uint64_t)\b"
 )
+_REALS = re.compile(r"\b(?:long double|float)\b")
+# What generated code converts in calls: such numbers, alone or in these, which no reference can be written through.
+_HOLDING = frozenset({"array", "optional", "pair", "tuple", "vector"})
 _WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None", "none()": "None"}
 
 
@@ -47,12 +51,7 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     kernel = read_kernel(tree, given[1])
     overloads = reader.find(kernel)
     functions = _defined(tree, overloads)
-    if functions:
-        said = "is overloaded"
-    else:
-        said = "is declared in none of these files"
-    why = kernel.problem or ("" if len(functions) == 1 else f"`{kernel.name}` {said}")
-    why = "this is an instance of a template" if "<" in kernel.name else why
+    why = _unusable(kernel, functions)
     found = why or _propose(tree, given[2:], functions[0], overloads)
     conditions = reader.conditions_of(call)
     if conditions is None:
@@ -75,13 +74,31 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     # What is asked of a namespace is asked once.
     asks = [*reader.asks, *_questions(functions[0], names)]
     asks += [f"`{word}` is bound in a submodule: which name?"] if prefix else []
+    asks += ["the kernel is a lambda: make it a function, and name that"] if kernel.function else []
     reader.asks.clear()
     doc = said or doc
     span = tree.span(given[0])
     binder = reader.binder
     one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
     reader.library.definitions.append(one)
+    if any(is_converted for _, _, is_converted in _numbers(functions[0], names)):
+        reader.library.converted.add(name)
     return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])
+
+
+def _unusable(kernel: Kernel, functions: Sequence[Function]) -> str:
+    """Why nothing can be proposed for a kernel; "" if something can."""
+    if "<" in kernel.name:
+        return "this is an instance of a template"
+    if kernel.function and not functions:
+        return "what this lambda returns is not written"
+    if kernel.problem and not kernel.function:
+        return kernel.problem
+    if not functions:
+        return f"`{kernel.name}` is declared in none of these files"
+    if len(functions) > 1:
+        return f"`{kernel.name}` is overloaded"
+    return ""
 
 
 def _bound_before(
@@ -152,7 +169,19 @@ def _wide(text: str) -> str:
     'std::tuple<at::Tensor, double>'
     """
     text = re.sub(r"\bpair(?=\s*<)", "tuple", text)
-    return _NARROW.sub("int64_t", re.sub(r"\bfloat\b", "double", text))
+    return _NARROW.sub("int64_t", _REALS.sub("double", text))
+
+
+def _numbers(function: Function, names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """The arguments, and the result, with types that no kernel of PyTorch takes: the name, the type, and whether
+    generated code takes a kernel with it."""
+    given = zip(names, function.parameters, function.spans)
+    every = [(name, text, span.text) for name, text, span in given]
+    for name, text, written in [*every, ("return", function.returns, function.returns)]:
+        if _wide(text) != text:
+            may_write = "&" in written and not re.search(r"\bconst\b|&&", written)
+            is_held = _HOLDING.issuperset(re.findall(r"\w+(?=\s*<)", text))
+            yield name, text, is_held and not may_write
 
 
 def _questions(function: Function, names: Sequence[str]) -> Iterator[str]:
@@ -164,8 +193,8 @@ def _questions(function: Function, names: Sequence[str]) -> Iterator[str]:
         yield f"{', '.join(written)} may be written, in C++: `Tensor(a!)`?"
     elif tensors and function.returns == "void":
         yield f"nothing is returned: which of {', '.join(tensors)} is written, a `Tensor(a!)`?"
-    for name, text in zip([*names, "return"], [*function.parameters, function.returns]):
-        if _wide(text) != text:
+    for name, text, is_converted in _numbers(function, names):
+        if not is_converted:
             yield f"`{name}` is `{text}`: the kernel has to have `{_wide(text)}`"
 
 

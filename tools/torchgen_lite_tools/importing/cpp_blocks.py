@@ -10,7 +10,11 @@ from tree_sitter import Node
 
 from torchgen_lite.diagnostics import Diagnostic, Help, Label, Span
 from torchgen_lite.loader.entry.reader import KERNEL_NAME
-from torchgen_lite_tools.importing.cpp_functions import Function, Functions
+from torchgen_lite_tools.importing.cpp_functions import (
+    Function,
+    Functions,
+    function_of_lambda,
+)
 from torchgen_lite_tools.importing.cpp_kernels import BOXED, Kernel
 from torchgen_lite_tools.importing.cpp_tree import CppTree
 from torchgen_lite_tools.importing.library import Implementation, Library
@@ -73,10 +77,11 @@ class Reader:
         self.report("TG614", message, node, why)
 
     def find(self, kernel: Kernel) -> list[Function]:
-        """The functions that a kernel's name refers to."""
+        """The functions that a kernel's name refers to, or a lambda."""
         if kernel.name:
             return self.functions.find(kernel.name, self.around, self.used)
-        return []
+        found = kernel.function and function_of_lambda(self.tree, kernel.function)
+        return [found] if found else []
 
     def conditions_of(self, node: Node) -> tuple[str, ...] | None:
         """The preprocessor conditions of a registration; None, which is reported, for too many."""

@@ -133,7 +133,7 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
         if not re.fullmatch(r"[\w:]+", text):
             continue
         returns, declaration = _returns(tree, node)
-        given = [one for one in parameters.named_children if one.type in _PARAMETERS]
+        given = _parameters(parameters)
         body = declaration.child_by_field_name("body")
         yield Function(
             (*filter(None, around), *text.split("::")),
@@ -145,6 +145,37 @@ def _functions_of(tree: CppTree) -> Iterator[Function]:
             tuple([_name_of(tree, one) for one in given]),
             (tree, body) if body and declaration.type == "function_definition" else None,
         )
+
+
+def function_of_lambda(tree: CppTree, node: Node) -> Function | None:
+    """A lambda as a function without a name; None if nothing says what it returns."""
+    declarator = node.child_by_field_name("declarator")
+    body = node.child_by_field_name("body")
+    returns = _trailing_type(tree, declarator) if declarator else ""
+    if body is None or (not returns and _returns_value(body)):
+        return None
+    parameters = declarator and declarator.child_by_field_name("parameters")
+    given = _parameters(parameters) if parameters else []
+    types = tuple([_type_of(tree, one) for one in given])
+    names = tuple([_name_of(tree, one) for one in given])
+    spans = (*map(tree.span, given), tree.span(node))
+    return Function(("",), types, returns or "void", True, False, spans, names, (tree, body))
+
+
+def _returns_value(body: Node) -> bool:
+    """Whether a `return` of a function, not of a lambda in it, gives a value."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node.type == "return_statement" and node.named_children:
+            return True
+        if node.type != "lambda_expression":
+            stack += node.named_children
+    return False
+
+
+def _parameters(listed: Node) -> list[Node]:
+    return [one for one in listed.named_children if one.type in _PARAMETERS]
 
 
 def _is_static(tree: CppTree, declaration: Node) -> bool:
@@ -169,13 +200,18 @@ def _returns(tree: CppTree, declarator: Node) -> tuple[str, Node]:
         node = node.parent
         signs += "&" if node.type == "reference_declarator" else "*"
     declaration = node.parent or node
-    trailing = []
+    trailing = _trailing_type(tree, declarator)
+    if trailing:
+        return trailing, declaration
+    return tree.of(declaration.child_by_field_name("type")) + signs, declaration
+
+
+def _trailing_type(tree: CppTree, declarator: Node) -> str:
+    """The type behind `->`, "" for none."""
     for one in declarator.named_children:
         if one.type == "trailing_return_type":
-            trailing.append(one)
-    if trailing:
-        return tree.of(trailing[0]).removeprefix("->").strip(), declaration
-    return tree.of(declaration.child_by_field_name("type")) + signs, declaration
+            return tree.of(one).removeprefix("->").strip()
+    return ""
 
 
 def _type_of(tree: CppTree, parameter: Node) -> str:

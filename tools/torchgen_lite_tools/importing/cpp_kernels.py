@@ -20,11 +20,13 @@ BOXED = "a boxed kernel does not take the operator's arguments"
 
 
 class Kernel(NamedTuple):
-    """The function's name, and the key if the expression has one; or why they can't be read."""
+    """The function's name, and the key if the expression has one; or why they can't be read, such as that it is a
+    `function` without a name."""
 
     name: str = ""
     key: str = ""
     problem: str = ""
+    function: Node | None = None
 
 
 def read_key(text: str) -> str | None:
@@ -62,7 +64,8 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
             node = given[1]
         else:
             problem = _problem(node, name)
-    return Kernel("", key, problem)
+    function = node if node.type == "lambda_expression" else None
+    return Kernel("", key, problem, function)
 
 
 def _problem(node: Node, name: str) -> str:

@@ -80,7 +80,8 @@ class Library:
     looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
     C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors. `python`
     counts the registrations of each Python file: those that were read, and the others. `refused` are the operators of
-    C++ that have a kernel which entries cannot express, `stable` those that blocks of libtorch's stable ABI define.
+    C++ that have a kernel which entries cannot express, `stable` those that blocks of libtorch's stable ABI define, and
+    `converted` those that a binder binds with numbers which generated code converts.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -96,6 +97,7 @@ class Library:
     python: dict[str, tuple[int, int]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     stable: set[str] = field(default_factory=set)
+    converted: set[str] = field(default_factory=set)
 
     def only(self, fits: Callable[[str], bool]) -> Library:
         """The library with the operators whose names fit."""

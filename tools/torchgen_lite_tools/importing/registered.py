@@ -23,7 +23,7 @@ from torchgen_lite.runtime.table import FALLBACK, MISSING
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite_tools.importing.torch_module import import_one, read_definition
 
-_SHARED = (".dll", ".dylib", ".pyd", ".so")
+SHARED_ENDINGS = (".dll", ".dylib", ".pyd", ".so")
 _INFERRED_NAME = re.compile(r"_\d+")
 _PLACE = re.compile(r"registered at (.*):\d+")
 
@@ -72,7 +72,7 @@ def read_registered(torch: Any, names: Sequence[str]) -> dict[str, Registered]:
 
 
 def _load(torch: Any, name: str) -> None:
-    if not name.endswith(_SHARED):
+    if not name.endswith(SHARED_ENDINGS):
         return import_one(name)
     try:
         torch.ops.load_library(str(Path(name).absolute()))

@@ -254,6 +254,10 @@ def torch_kernels(library: Library) -> list[required.Kernel]:
     )
 
 
+# What registers kernels of the author's headers.
+_COPIED = ("kernel_function.h", "kernel_numbers.h", "kernel_types.h")
+
+
 def build_kernels(
     kernels: Sequence[required.Kernel], library: Library, python: Sequence[str]
 ) -> Files:
@@ -273,8 +277,19 @@ def build_kernels(
             return None
         return given
 
-    theirs = Relation("meant", "meant", other, [layout.own("kernel_types.h")])
+    types_header = [layout.own("kernel_types.h")]
+    by_name = _called_by_name(kernels, library)
+    theirs = Relation("meant", "meant", other, types_header, by_name, "meant_by_libtorch")
     relation = theirs if headers else Relation()
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     if headers:
-        yield from copied_files(layout, "cpp_torch", "kernel_types.h", "kernel_function.h")
+        yield from copied_files(layout, "cpp_torch", *_COPIED)
+
+
+def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
+    """The kernels that generated functions call as C++ does: those of several types under one name, and those from which
+    kernels of other variants are derived."""
+    derived = (Origin.from_out, Origin.copied)
+    sources = {one.source for one in library.registered if one.origin in derived}
+    called = {kernel.qualified for kernel in kernels if kernel.operator.facts in sources}
+    return required.shared_names(kernels) | called

@@ -15,6 +15,7 @@ int64_t version() {
   return 2;
 }
 at::Tensor take(const at::Tensor& x, py::object y);
+at::Tensor wide(at::ArrayRef<int> sizes, int& count, long double scale, const std::optional<float>& by);
 template <typename T>
 at::Tensor cast(const at::Tensor& x);
 int64_t over(int64_t x);
@@ -53,6 +54,22 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   auto inner = m.def_submodule("inner", "more");
   inner.def("halves", &halves);
   m.def("lambda", [](int64_t x) { return x; });
+  m.def(
+      "typed",
+      [](at::Tensor& x, std::vector<int> sizes, unsigned char n) -> std::pair<at::Tensor, float> {
+        return {x, 1};
+      },
+      py::arg("x"),
+      py::arg("sizes"),
+      py::arg("n") = 1);
+  m.def("nothing", [](const at::Tensor& x, double y) {
+    auto sign = [](double value) { return value < 0; };
+    if (sign(y)) {
+      return;
+    }
+  });
+  m.def("any", [](auto x) -> at::Tensor { return x; });
+  m.def("wide", &wide);
   m.def("few", &fwd, py::arg("x"));
   m.def("take", &take);
   m.def("cast", &cast<float>);

@@ -265,6 +265,45 @@ def test_an_included_list(run: Run, folder: Path) -> None:
     assert result.stderr.splitlines()[-1] != "" and "1 operator moved" in result.stderr
 
 
+def test_a_package_in_python_beside_it(run: Run, folder: Path) -> None:
+    """What the closing words ask for is generated from what is written then."""
+    block = 'TORCH_LIBRARY(lib, m) {\n  m.def("f(Tensor x) -> Tensor");\n  m.impl("f", at::kCPU, &f);\n}\n'
+    (folder / "ops.cpp").write_text(f"{HEAD}{KERNELS}{block}}}\n")
+    result = run("adopt", "--package", "lib_ops")
+    assert (folder / "torchgen_lite.toml").read_text() == """\
+schema = ["ops.yaml"]
+targets = ["cpp-torch", "torch-python"]
+
+[target.cpp-torch]
+kernel-headers = ["adopted_kernels.h"]
+module = ""
+
+[target.torch-python]
+package = "lib_ops"
+"""
+    said = " ".join(result.stderr.split())
+    assert (
+        "Give entries a `fake:`, `derivatives:` and `samples:`; `lib_ops` has what they say" in said
+    )
+    assert "Say in `load` of `torchgen_lite.toml` which module loads the library." in said
+    with (folder / "ops.yaml").open("a") as file:
+        file.write("  fake: {like: x}\n  samples: [(randn(3))]\n")
+    with (folder / "torchgen_lite.toml").open("a") as file:
+        file.write('load = "lib"\n')
+    assert run("generate").code == 0
+    written = folder / "generated/torch-python"
+    package = "".join(path.read_text() for path in written.glob("lib_ops/**/*.py"))
+    assert '_declared.load("lib", OPERATORS)' in package and "fake" in package
+    assert list(written.glob("tests/test_*.py"))
+
+
+def test_a_package_needs_a_name_of_python(run: Run, folder: Path) -> None:
+    (folder / "ops.cpp").write_text("")
+    result = run("adopt", "--package", "torch")
+    assert result.code == 2
+    assert "`--package`: `torch` cannot be the name of the package" in result.stderr
+
+
 def test_the_build_is_a_part_of_the_patch(run: Run, folder: Path) -> None:
     text = f'{HEAD}{KERNELS}TORCH_LIBRARY(lib, m) {{ m.def("f(Tensor x) -> Tensor", &f); }}\n}}\n'
     (folder / "ops.cpp").write_text(text)

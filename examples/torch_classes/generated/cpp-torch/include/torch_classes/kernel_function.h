@@ -3,9 +3,13 @@
 // clang-format off
 #pragma once
 
+#include "kernel_numbers.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
+#include <cstddef>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -13,17 +17,44 @@
 
 namespace TORCHGEN_LITE_NAMESPACE::proof {
 
+// Raises a ValueError about a number that the type of an argument, or of a result,
+// cannot hold.
+[[noreturn]] inline void refuse(
+    const c10::OperatorHandle& op,
+    const out_of_range& number) {
+  std::string what = "a result";
+  if (number.place >= 0) {
+    const auto place = static_cast<std::size_t>(number.place);
+    what = "argument '" + op.schema().arguments().at(place).name() + "'";
+  }
+  TORCH_CHECK_VALUE(
+      false,
+      op.operator_name(),
+      ": ",
+      what,
+      " is ",
+      number.value,
+      ", which ",
+      number.type,
+      " cannot hold");
+}
+
 // libtorch keeps one C++ signature for an operator, and typed calls have that of
 // the schema. So a kernel with other types is called with boxed arguments:
-// libtorch makes of them what the kernel takes.
+// libtorch makes of them what the kernel takes, and numbers of other types are
+// converted.
 template <auto kernel>
 void call_boxed(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet keys,
     torch::jit::Stack* stack) {
   static const c10::KernelFunction function =
-      c10::KernelFunction::makeFromUnboxedFunction(TORCH_FN(kernel));
-  function.callBoxed(op, keys, stack);
+      c10::KernelFunction::makeFromUnboxedFunction(TORCH_FN(widened<kernel>()));
+  try {
+    function.callBoxed(op, keys, stack);
+  } catch (const out_of_range& number) {
+    refuse(op, number);
+  }
 }
 
 // What registers a kernel.

@@ -8,6 +8,8 @@
 #pragma GCC system_header
 #endif
 
+#include "kernel_numbers.h"
+
 #include <ATen/core/ATen_fwd.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/util/ArrayRef.h>
@@ -36,10 +38,11 @@ namespace TORCHGEN_LITE_NAMESPACE::proof {
 // kernel if it takes all of its types for those of the schema, and passes each as
 // the kernel has it. Two types may stand for each other if `meant` is the same.
 //
+// Numbers that libtorch does not pass are converted (`kernel_numbers.h`).
 // A kernel takes either symbolic integers for every `SymInt`, or `int64_t`.
 // libtorch also lets `int64_t` stand for `at::ScalarType`, `at::Layout` and
 // `at::MemoryFormat`, and `int8_t` for `int64_t`. These mean something else: the
-// number of a dtype, and the lower bits of a number.
+// number of a dtype, and the lower bits of a number, which are converted instead.
 template <class Value>
 struct value_meant {
   using type = Value;
@@ -57,7 +60,10 @@ template <class Value>
 struct type_meant<Value&&> : value_meant<Value> {};
 
 template <class Type>
-using meant = typename type_meant<Type>::type;
+using meant_by_libtorch = typename type_meant<Type>::type;
+
+template <class Type>
+using meant = meant_by_libtorch<wide<Type>>;
 
 template <class Value>
 using element_meant = typename value_meant<Value>::type;
@@ -167,7 +173,7 @@ struct value_meant<std::array<at::Scalar, size>>
 
 template <class... Elements>
 struct value_meant<std::tuple<Elements...>> {
-  using type = std::tuple<meant<Elements>...>;
+  using type = std::tuple<meant_by_libtorch<Elements>...>;
 };
 
 } // namespace TORCHGEN_LITE_NAMESPACE::proof
