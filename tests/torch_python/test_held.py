@@ -397,3 +397,27 @@ def test_a_package_carries_what_holds_calls_or_takes_it_from_the_tool(tmp_path: 
     folder = write(tmp_path / "heldcarried", "heldcarried", OWN + "checks = true\n")
     found = run(folder, "heldcarried", "1", REFUSED)
     assert found == f"{place_of('ops.dtype(x)')}{DTYPE}".replace("NAME", "heldcarried")
+
+
+EXAMPLE = """
+import json
+import os
+import sys
+
+sys.modules["torchgen_lite"] = None
+os.environ["TORCHGEN_LITE_CHECK"] = sys.argv[2]
+import torch
+import rms_norm_ops
+
+shapes = (2, 3, 4), (2, 3, 4), (4,)
+given = [torch.randn(shape, requires_grad=True) for shape in shapes]
+sum(result.sum() for result in rms_norm_ops.add_rms_norm(*given)[:2]).backward()
+has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+names = ("add_rms_norm", "add_rms_norm_backward")
+print(json.dumps([has_kernel(f"rms_norm::{name}", "BackendSelect") for name in names]))
+"""
+
+
+def test_the_calls_of_an_example_are_held() -> None:
+    example = ROOT / "examples" / "rms_norm" / "python"
+    assert run(example, "rms_norm", "2", EXAMPLE) == [True, True]
