@@ -200,7 +200,7 @@ import torch
 
 import results_ops, resultsfinal_ops
 
-os.environ["TORCHGEN_LITE_CHECKS"] = "0"
+os.environ["TORCHGEN_LITE_CHECK"] = "0"
 import resultsquiet_ops
 
 

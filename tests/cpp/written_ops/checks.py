@@ -267,7 +267,7 @@ def test_the_check_can_be_switched_off() -> None:
         x = torch.ones(3)
         assert torch.ops.wr.is_argument(x).data_ptr() == x.data_ptr()
     """
-    environment = {**os.environ, "TORCHGEN_LITE_CHECKS": "0"}
+    environment = {**os.environ, "TORCHGEN_LITE_CHECK": "0"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 

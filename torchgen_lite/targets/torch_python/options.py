@@ -42,6 +42,12 @@ class TorchPythonOptions:
         FLAG,
         False,
     )
+    checks: bool = option(
+        "Whether the package carries what `TORCHGEN_LITE_CHECK=1` asks for; without, it takes that from an installed "
+        "torchgen_lite.",
+        FLAG,
+        False,
+    )
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
     opaque: Mapping[str, str] = option(

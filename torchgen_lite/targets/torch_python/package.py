@@ -59,6 +59,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         "load": package.options.load,
         "modules": support.names,
         "features": support.features,
+        "carries_checks": package.options.checks,
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),

@@ -25,6 +25,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_forward": ["_library"],
     "_functionalize": ["_library", "_writes"],
     "_gradients": ["_library", "_refusals", "_transposed"],
+    "_held": ["_library", "_results"],
     "_jagged": ["_axes", "_library", "_writes"],
     "_later": [],
     "_library": [],
@@ -117,8 +118,10 @@ def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
 
 
 def _named_elsewhere(package: Package) -> Iterator[str]:
-    """What `__init__.py` has a function of, and what tests of samples call."""
+    """What `__init__.py` has a function of, what tests of samples call, and what the environment may ask for."""
     functions = [operator.function for operator in package.own]
+    if package.options.checks:
+        yield "_held"
     if any(function.checkpoint for function in functions):
         yield "_checkpoint"
     if any(function.samples is not None for function in functions):

@@ -9,7 +9,7 @@ Compilers believe the schema: a result that is an argument, or a view of one, is
 give other numbers than they do eagerly. So every result of a kernel is compared with the arguments, by its storage; in
 the first calls also by its memory, since NumPy gives a tensor back under another storage. A composed kernel is called
 with what a transform of `torch.func` wraps, too, which has no memory: then it is not compared. Nor are kernels that are
-`final`, and none is if the environment says `TORCHGEN_LITE_CHECKS=0` when the package is imported.
+`final`, and none is if the environment says `TORCHGEN_LITE_CHECK=0` when the package is imported.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def checked(op: Any, place: str, key: str, table: Table) -> Function:
     which = op.name(), key
     is_composed = key == "CompositeImplicitAutograd"
     computes = is_composed or (is_backend(key) and "Meta" not in key)
-    if os.environ.get("TORCHGEN_LITE_CHECKS") == "0" or not computes:
+    if os.environ.get("TORCHGEN_LITE_CHECK") == "0" or not computes:
         return current(table, *which)
     returns_new = not any(value.alias_info for value in op._schema.returns)
     returns_self = _returns_self(op._schema)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -106,9 +107,6 @@ class Registering:
 Feature = Callable[[Registering], None]
 
 
-# Functions of the YAML.
-
-
 @cache
 def resolve(place: str, module: str, name: str) -> Function:
     """The function of that name; its module is imported now."""
@@ -146,9 +144,6 @@ def through_the_dispatcher(registering: Registering, keyset: Any) -> Function:
     return partial(redispatch, keyset)
 
 
-# The transaction.
-
-
 def register(
     package: str,
     operators: Sequence[Operator],
@@ -159,12 +154,13 @@ def register(
     checked: Callable[[Any, str, str, Table], Function] = _current_kernel,
     below: Callable[[Registering, Any], Function] = through_the_dispatcher,
     features: Sequence[Feature] = (),
+    held: str = "torchgen_lite.copied.torch_python._held",
 ) -> None:
     """Define the operators and register their rules, or raise RegistrationError.
 
     `sources` are files with functions that rules name. `checked` makes the kernel of an operator for a key from the
     table, and `below` what autograd calls for keys. Of `features`, each registers what some operators have beside kernels
-    and fakes, in this order.
+    and fakes, in this order; the module `held` holds calls against their entries if the environment asks for it.
     """
     table = {(o.name, rule): function for o in operators for rule, function in o.rules.items()}
     _tag(package, sources)
@@ -178,6 +174,9 @@ def register(
         return
     libraries: dict[str, Any] = {}
     tracked: set[str] = set()
+    if os.environ.get("TORCHGEN_LITE_CHECK") in ("1", "2"):
+        with at("TORCHGEN_LITE_CHECK", "install torchgen_lite, or generate with `checks = true`"):
+            below, features = importlib.import_module(held).holding(features)
     try:
         for operator in operators:
             _define(libraries, operator, kind, defines)

@@ -267,6 +267,7 @@ _library.register(
         _autocast.register,
         _autograd.register,
     ],
+    held=f"{__package__}._held",
 )
 _axes_in_torch.register(
     axes_add_rms_norm,

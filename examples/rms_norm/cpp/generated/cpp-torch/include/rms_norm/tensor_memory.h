@@ -194,10 +194,10 @@ Places places_of(const Values&... values) {
 }
 
 // Whether results are compared with what the schema says of them:
-// TORCHGEN_LITE_CHECKS=0 in the environment says no.
+// TORCHGEN_LITE_CHECK=0 in the environment says no.
 inline bool are_results_checked() {
   static const bool is_asked = [] {
-    const char* said = std::getenv("TORCHGEN_LITE_CHECKS");
+    const char* said = std::getenv("TORCHGEN_LITE_CHECK");
     return said == nullptr || std::string_view(said) != "0";
   }();
   return is_asked;
