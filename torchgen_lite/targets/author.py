@@ -339,7 +339,8 @@ def _is_kernel(
     """Whether a function in a module of `formulas` is a kernel of the operator of that name."""
     if "kernels" not in modules or modules["kernels"].find(name) != modules["formulas"].find(name):
         return False
-    kernels = [entry.kernel for function in overloads for entry in function.dispatch]
+    entries = [entry for function in overloads for entry in function.dispatch]
+    kernels = [kernel.kernel for entry in entries for kernel in entry.kernels]
     return name in [kernel.rpartition(".")[2] for kernel in kernels]
 
 

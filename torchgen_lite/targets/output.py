@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Policy
+from torchgen_lite.analysis.policy import AUTHORS, NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.loader.entry.entry import NativeFunction
+    from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 
 
 Context = dict[str, object]
@@ -181,10 +181,11 @@ class Selection(NamedTuple):
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
         for one in self.registrations(program):
-            kernel = ""
-            if one.kernel is not None and one.origin in WRITTEN:
-                kernel = one.kernel.kernel
-            if (one.operator.name, kernel) not in self.elsewhere:
+            kernels: Sequence[DispatchEntry] = ()
+            if one.kernel is not None and one.origin in AUTHORS:
+                kernels = one.kernel.kernels
+            named = {(one.operator.name, kernel.kernel) for kernel in kernels}
+            if named.isdisjoint(self.elsewhere):
                 yield one
 
 
