@@ -70,7 +70,7 @@ def registrations(
     `operators` restricts the result to these, if given.
     """
     resolved = program.resolved
-    wanted = policy.makes | WRITTEN | {*BY_WORD.values()}
+    wanted = policy.makes | WRITTEN | {Origin.selected, *BY_WORD.values()}
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)

@@ -308,9 +308,11 @@ def _defined(test: nodes.Expression) -> list[str]:
 
 def _undefined(test: nodes.Expression) -> list[str]:
     """The arguments that are defined if a test does not hold."""
-    is_negated = isinstance(test, nodes.Unary) and test.operator == "!"
-    if is_negated:
-        return _defined(children(test)[0])
+    match test:
+        case nodes.Binary("||", left, right):
+            return _undefined(left) + _undefined(right)
+        case nodes.Unary("!", operand):
+            return _defined(operand)
     return []
 
 
@@ -328,8 +330,9 @@ def _binary(node: nodes.Binary, scope: Scope) -> Typed:
     operator = node.operator
     if operator in ("&&", "||"):
         left = type_formula(node.left, scope, _BOOL)
-        inner = scope.with_defined(_defined(node.left)) if operator == "&&" else scope
-        right = type_formula(node.right, inner, _BOOL)
+        # The right side is asked if the left one holds, or does not.
+        known = _defined(node.left) if operator == "&&" else _undefined(node.left)
+        right = type_formula(node.right, scope.with_defined(known), _BOOL)
         is_operand = scope.language.is_python and {left.kind, right.kind} != {BOOL}
         return Typed(node, UNKNOWN if is_operand else BOOL, (left, right))
     is_equality = operator in ("==", "!=")

@@ -18,6 +18,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.registrations import registrations as registrations_of
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.python import torch_pyi, torch_python
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema.kind import VARIANTS
 
 # Incremented when a field changes its meaning or is removed, but not when one is added.
@@ -85,17 +86,18 @@ def export_operator(
         "group": None if group is None else group.functional.name,
         "view": _view(operator),
         "tags": list(operator.tags),
-        "dispatch": {
-            kernel.key: {
-                "kernel": native.kernel(operator, kernel)[1],
-                "structured": kernel.is_structured,
-            }
-            for kernel in operator.kernels
-        },
+        "dispatch": {kernel.key: _kernel(operator, kernel) for kernel in operator.kernels},
         "registered": registered,
         "registered_by_pytorch": dict(beneath),
         "signatures": _signatures(operator),
     }
+
+
+def _kernel(operator: Operator, entry: DispatchEntry) -> Json:
+    if entry.rows:
+        rows = [{"kernel": row.kernel, "when": row.text or None} for row in entry.rows]
+        return {"kernel": None, "structured": False, "rows": rows}
+    return {"kernel": native.kernel(operator, entry)[1], "structured": entry.is_structured}
 
 
 def _view(operator: Operator) -> Json | None:

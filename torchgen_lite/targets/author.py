@@ -6,6 +6,7 @@ import ast
 import keyword
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.vocabulary import CPP_CONSTANTS
@@ -339,9 +340,9 @@ def _is_kernel(
     """Whether a function in a module of `formulas` is a kernel of the operator of that name."""
     if "kernels" not in modules or modules["kernels"].find(name) != modules["formulas"].find(name):
         return False
-    entries = [entry for function in overloads for entry in function.dispatch]
-    kernels = [kernel.kernel for entry in entries for kernel in entry.kernels]
-    return name in [kernel.rpartition(".")[2] for kernel in kernels]
+    entries = chain.from_iterable(function.dispatch for function in overloads)
+    kernels = chain.from_iterable(entry.kernels for entry in entries)
+    return name in [one.kernel.rpartition(".")[2] for one in kernels]
 
 
 def begun(

@@ -263,8 +263,9 @@ def _uses(function: NativeFunction, modules: Mapping[str, KernelIndex]) -> Itera
 
 def _named(function: NativeFunction) -> Iterator[tuple[str, str, str]]:
     """The option whose modules have it, the field that names it, and its name."""
-    for kernel in chain.from_iterable(entry.kernels for entry in function.dispatch):
-        yield "kernels", "dispatch", kernel.kernel
+    for entry in function.dispatch:
+        for one in entry.kernels:
+            yield "kernels", "dispatch", one.kernel
     if function.fake is not None and function.fake.function:
         yield "fakes", "fake", function.fake.function
     if function.vmap:

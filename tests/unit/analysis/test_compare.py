@@ -302,3 +302,47 @@ def test_an_alias_serves_what_c10_says() -> None:
     new = dispatched("CompositeExplicitAutogradNonFunctional: f")
     lost = {key for key in keys if compare(dispatched(f"{key}: f"), new)}
     assert lost == {"SparseCPU", "XLA"}
+
+
+def rows(*lines: str) -> str:
+    text = "".join(f"      - {line}\n" for line in lines)
+    return f"- func: my::f(Tensor x, int n) -> Tensor\n  dispatch:\n    CPU:\n{text}"
+
+
+ONE = "- func: my::f(Tensor x, int n) -> Tensor\n  dispatch:\n    CPU: whole\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (rows("{when: n < 8, kernel: a}", "b"), rows("{when: 8 > n, kernel: a}", "b"), []),
+        (
+            rows("{when: n < 8, kernel: a}", "b"),
+            rows("{when: n < 4, kernel: a}", "b"),
+            ["TG382 `CPU` runs `b` for `4`, and used to run `a`"],
+        ),
+        (
+            rows("{when: n < 8, kernel: a}", "b"),
+            rows("{when: n < 8, kernel: a}", "{when: n != 9, kernel: b}"),
+            ["TG364 `CPU` has no kernel for `9`, and used to run `b`"],
+        ),
+        (
+            ONE,
+            rows("{when: x.dtype == half, kernel: fast}", "whole"),
+            ["TG382 `CPU` runs `fast` for `float16[4, 4]`, and used to run `whole`"],
+        ),
+        (
+            rows("{when: x.dtype == half, kernel: fast}", "whole"),
+            ONE,
+            ["TG382 `CPU` runs `whole` for `float16[4, 4]`, and used to run `fast`"],
+        ),
+        (
+            rows("{when: n > 3, kernel: a}"),
+            rows("{when: n > 3, kernel: a}", "b"),
+            ["TG382 `CPU` runs `b` for `1`, and used to have none"],
+        ),
+    ],
+)
+def test_inputs_change_their_kernel(old: str, new: str, found: list[str]) -> None:
+    messages = [f"{d.code} {d.message.partition(': ')[2]}" for d in compare(old, new)]
+    assert messages == found

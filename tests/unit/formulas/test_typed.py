@@ -110,6 +110,8 @@ def test_a_method_of_a_number_makes_no_tensor() -> None:
         ("w.defined() ? w.size(0) : 1", []),
         ("!w.defined() ? 1 : w.size(0)", []),
         ("w.defined() && w.dim() == 2", []),
+        ("!w.defined() || w.dim() == 2", []),
+        ("!w.defined() || x.dim() == 1 || w.dim() == 2", []),
         ("x.defined()", ["`x` is not optional"]),
         ("x.size(0, 1)", ["`size` does not take this"]),
         (

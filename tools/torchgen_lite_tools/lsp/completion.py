@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from lsprotocol import types
@@ -68,7 +69,9 @@ def _kernels(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]
         for name in (options["kernels"].names() if "kernels" in options else ())
         if not name.startswith("_")
     }
-    named = {e.kernel for f in analysis.program.functions for e in f.dispatch} - {place.word}
+    entries = chain.from_iterable(one.dispatch for one in analysis.program.functions)
+    kernels = chain.from_iterable(entry.kernels for entry in entries)
+    named = {one.kernel for one in kernels} - {place.word}
     for name in sorted(defined | named):
         if KERNEL_NAME.fullmatch(name):
             yield _word(name, _Kind.Function, "" if name in defined else "named by an entry")

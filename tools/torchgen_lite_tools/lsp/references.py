@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite_tools.lsp import cpp_names, python_names
@@ -58,7 +59,8 @@ def _functions_of(analysis: Analysis, name: str) -> list[str]:
     if operator is None:
         return []
     function = operator.function
-    found = [entry.kernel for entry in function.dispatch]
+    entries = chain.from_iterable(entry.kernels for entry in function.dispatch)
+    found = [entry.kernel for entry in entries]
     if function.fake is not None:
         found.append(function.fake.function)
     return list(dict.fromkeys(filter(None, found)))

@@ -23,6 +23,7 @@ from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.selection.cover import difference
 from torchgen_lite.analysis.served import Served
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.diagnostics.text import quoted
@@ -30,6 +31,7 @@ from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.loader.entry.axes import Axed, Axes
 from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.fakes import Fake
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import is_within
@@ -361,6 +363,7 @@ def compare_cells(old: Offer, new: Offer) -> Changes:
     for was, now in zip(old.served, new.served):
         if was is not None and now is not None and was.table != now.table:
             yield from _replaced(was, now, old, new)
+    yield from _reselected(old, new)
     for field, function_of in (("fake", _maker), ("vmap", _batcher)):
         before = function_of(old.operator)
         after = function_of(new.operator)
@@ -416,6 +419,34 @@ def _maker(operator: Operator) -> str:
     if fake.function:
         return f"`{fake.function}`"
     return "rules"
+
+
+def _reselected(old: Offer, new: Offer) -> Changes:
+    """The kernels between which inputs change under a key that has several, before or now."""
+    before = {entry.key: entry for entry in old.operator.own_kernels}
+    function = new.operator.function
+    for entry in new.operator.own_kernels:
+        earlier = before.get(entry.key)
+        if earlier is None or not (earlier.rows or entry.rows) or earlier.rows == entry.rows:
+            continue
+        kernels = _names(earlier), _names(entry)
+        changed = difference(
+            _conditions(earlier), _conditions(entry), kernels, function.func, function.dtypes
+        )
+        for was, now, example in changed:
+            runs = f"runs `{now}`" if now else "has no kernel"
+            used = f"used to run `{was}`" if was else "used to have none"
+            message = f"`{entry.key}` {runs} for `{example}`, and {used}"
+            yield new.changed("TG382" if now else "TG364", message, "dispatch", old)
+
+
+def _names(entry: DispatchEntry) -> list[str]:
+    return [one.kernel for one in entry.kernels]
+
+
+def _conditions(entry: DispatchEntry) -> list[Expression | None]:
+    """The condition of each kernel under a key; None for one that takes every input."""
+    return [row.when for row in entry.rows] or [None]
 
 
 def _replaced(was: Served, now: Served, old: Offer, new: Offer) -> Changes:

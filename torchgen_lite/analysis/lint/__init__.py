@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 
 from torchgen_lite.analysis.checks.releases import empty_range
 from torchgen_lite.analysis.finding import Reported, Rule, of_each
-from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, traced, variants
+from torchgen_lite.analysis.lint import (
+    aliasing,
+    autogen,
+    dispatch,
+    kernels,
+    selection,
+    traced,
+    variants,
+)
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
@@ -17,6 +25,7 @@ KERNEL_RULES: Sequence[Rule] = (
     dispatch.ambiguous_autograd_other,
     dispatch.composite_with_autograd,
     empty_range,
+    selection.uncovered_inputs,
 )
 ACROSS_KERNELS: Sequence[Callable[[Resolved], Reported]] = (
     dispatch.unreachable_kernel,

@@ -12,6 +12,8 @@ import click
 from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.selection.explain import inputs_from
+from torchgen_lite.analysis.selection.inputs import Value
 from torchgen_lite.cli.against.version import other_version
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import output_option, render_markdown, write_file
@@ -32,6 +34,7 @@ from torchgen_lite.cli.tables.compare import (
 )
 from torchgen_lite.cli.tables.explain import (
     LocalSets,
+    Why,
     of_a_new_thread,
     render_table,
     render_why,
@@ -45,11 +48,13 @@ from torchgen_lite.cli.tables.registrations import (
     pytorchs_of_both,
     registrations_of_torch,
 )
+from torchgen_lite.cli.tables.rows import render_rows, rows_at, rows_data
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
+from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
@@ -139,7 +144,7 @@ def table_command(
         return _compare(session, against, html, wanted)
     if session.output_format == "markdown":
         raise click.UsageError("`--output-format markdown` needs `--against`.")
-    found, details = _registrations(session, wanted)
+    found, details, _ = _registrations(session, wanted)
     if html is not None:
         return _write_page(session, found, html, _title(wanted, found), details())
     text = "".join(
@@ -221,6 +226,13 @@ def _write_page(
     "--autocast", "devices", multiple=True, metavar="DEVICE", help="Under `torch.autocast(DEVICE)`."
 )
 @click.option("--inference", is_flag=True, help="Under `torch.inference_mode()`.")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="[NAME=]VALUE",
+    help="An argument, such as `half[4, 12]` or `n=3`, for keys with several kernels; repeatable.",
+)
 @_SOURCE
 def why_command(
     session: Session,
@@ -231,6 +243,7 @@ def why_command(
     exclude: Sequence[str],
     devices: Sequence[str],
     inference: bool,
+    inputs: Sequence[str],
     **asked: Any,
 ) -> int:
     """Show rule by rule why a call whose arguments have these keys runs that kernel.
@@ -244,19 +257,46 @@ def why_command(
     torchgen-lite why add.Tensor CPU AutogradCPU --exclude Autograd
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
+    torchgen-lite why mylib::rms_norm CUDA --input "half[4, 4096]"
     """
     if not keys:
         example = f"torchgen-lite why {operator} CPU"
         raise click.UsageError(f"`why` needs the dispatch keys of the arguments: `{example}`.")
     keys = _keys_of(session, keys)
-    found, _ = _registrations(session, _Asked(operator, keys, **asked))
+    found, _, program = _registrations(session, _Asked(operator, keys, **asked))
     if found:
         require(list(_of_no_tensor(found[0].sets, keys)))
     state = _State(_keys_of(session, include), _keys_of(session, exclude), devices, inference)
     answers = [(one, why(one, keys, _local_sets(one, state))) for one in found]
-    text = "".join(render_why(*answer) for answer in answers)
-    session.answer("why", text, calls=[why_data(*answer) for answer in answers])
+    chosen = [_rows_of(program, one, answer, inputs) for one, answer in answers]
+    if inputs and not any(chosen):
+        raise click.UsageError("`--input` is for keys with several kernels, and here each has one.")
+    text = "".join(
+        render_why(*answer, render_rows(*rows, session.width) if rows else "")
+        for answer, rows in zip(answers, chosen)
+    )
+    calls = [
+        {**why_data(*answer), **({"rows": rows_data(*rows)} if rows else {})}
+        for answer, rows in zip(answers, chosen)
+    ]
+    session.answer("why", text, calls=calls)
     return FINE
+
+
+def _rows_of(
+    program: Program | None, registrations: Registrations, answer: Why, inputs: Sequence[str]
+) -> tuple[Sequence[KernelRow], Mapping[str, Value]] | None:
+    """The rows among which the last kernel of a chain is chosen, and the input that is asked about, if any."""
+    if program is None:
+        return None
+    rows = rows_at(program, registrations.name, answer.steps[-1].cell)
+    if not rows:
+        return None
+    function = program.resolved.by_name[registrations.name].function
+    try:
+        return rows, inputs_from(inputs, function.func)
+    except ValueError as wrong:
+        raise click.UsageError(f"--input: {wrong}.") from None
 
 
 class _State(NamedTuple):
@@ -318,8 +358,8 @@ def _of_no_tensor(sets: KeySets, keys: Sequence[str]) -> Iterator[Diagnostic]:
 
 def _registrations(
     session: Session, asked: _Asked
-) -> tuple[list[Registrations], Callable[[], dict[str, Details]]]:
-    """The requested operators, and a function for the other details that a page shows.
+) -> tuple[list[Registrations], Callable[[], dict[str, Details]], Program | None]:
+    """The requested operators, a function for the other details that a page shows, and the program that has them.
 
     Raises Refused if they, one of the keys or the schema can't be found.
     """
@@ -327,6 +367,7 @@ def _registrations(
         raise click.UsageError("`--import` needs `--torch`.")
     if asked.torch and asked.fallbacks:
         raise click.UsageError("`--torch` and `--fallback` exclude each other.")
+    program = None
     if asked.torch:
         every = registrations_of_torch(asked.modules, session.settings()[0])
         found = every if asked.operator is None else _of_name(every, asked.operator)
@@ -342,11 +383,11 @@ def _registrations(
         details = partial(details_of, program)
         own = {one.name: one for one in registrations_of_program(program, selection, beneath)}
         if asked.operator is None:
-            return list(own.values()), details
+            return list(own.values()), details, program
         every = list({**own, **beneath, **own}.values())
         found = _of_name(every, asked.operator, partial(why_absent, program, selection))
     require(list(_unknown_keys(found, asked.keys)))
-    return found, details
+    return found, details, program
 
 
 def _beneath(

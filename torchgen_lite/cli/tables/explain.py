@@ -129,8 +129,8 @@ def _end_of_chain(registrations: Registrations, cell: Cell, is_last: bool) -> st
     return "no keys are left below this kernel" if is_last else ""
 
 
-def render_why(registrations: Registrations, answer: Why) -> str:
-    """`why` as text, one block for each dispatch."""
+def render_why(registrations: Registrations, answer: Why, rows: str = "") -> str:
+    """`why` as text, one block for each dispatch; `rows` says among which kernels the last one is chosen."""
     names = ", ".join(answer.keys) or "no keys"
     lines = [f"{registrations.name} called with {names}"]
     if answer.joined:
@@ -149,6 +149,8 @@ def render_why(registrations: Registrations, answer: Why) -> str:
         for number, text, held in step.rules:
             lines.append(f"  {'yes' if held else ' no'}  {number}. {text}")
         lines.append(f"  => {_verdict(step.cell)}")
+    if rows:
+        lines.append(rows.rstrip("\n"))
     return "\n".join([*lines, "", f"end: {answer.end}", ""])
 
 

@@ -123,14 +123,20 @@ class PageView:
         return {target: self.markup.block(*one) for target, one in found}
 
     @kept
-    def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, str]]:
-        """The lines of `dispatch`: key, kernel, and its file with the address, if they are known."""
+    def kernels(self) -> Sequence[tuple[str, Phrase, Phrase, Phrase, str]]:
+        """The lines of `dispatch`: key, kernel, its condition if it is one of several, and its file with the address.
+
+        The file and its address are empty if they are not known.
+        """
         phrase = self.markup.phrase
-        rows = []
-        for one in self.operator.kernels:
-            file = self.reference.source(one.kernel)
-            rows.append((one.key, phrase(one.kernel), phrase(file), self._source(file)))
-        return rows
+        found = []
+        for entry in self.operator.kernels:
+            conditions = [row.text or "the rest" for row in entry.rows] or [""]
+            for one, condition in zip(entry.kernels, conditions):
+                file = self.reference.source(one.kernel)
+                row = phrase(one.kernel), phrase(condition), phrase(file), self._source(file)
+                found.append((one.key, *row))
+        return found
 
     @kept
     def table(self) -> Sequence[Row]:

@@ -374,3 +374,107 @@ library.impl("twice", lambda x: x + x, "CPU")
     assert "cannot import `absent_module`: No module named 'absent_module'" in done.stderr
     result = run("why", "scale", "CPU", "--import", "table_of_mine")
     assert result.code == 2 and "`--import` needs `--torch`" in result.stderr
+
+
+SEVERAL = """\
+- func: my::f(Tensor x, Tensor? w, int n) -> Tensor
+  dispatch:
+    CPU:
+      - {when: "x.dtype in {half} and x.size(-1) % 8 == 0 and not w.defined()", kernel: vector}
+      - {when: n <= 4, kernel: small}
+      - whole
+    CUDA: one
+"""
+
+
+@pytest.fixture
+def several(project: Path) -> Path:
+    (project / "native_functions.yaml").write_text(SEVERAL)
+    (project / "torchgen_lite.toml").write_text('targets = ["docs"]\n')
+    return project
+
+
+@pytest.mark.parametrize(
+    ("inputs", "rows"),
+    [
+        (
+            (),
+            "  the first of these kernels whose condition holds:\n"
+            "    vector  x.dtype in {half} and x.size(-1) % 8 == 0 and not w.defined()\n"
+            "    small   n <= 4\n"
+            "    whole   otherwise\n",
+        ),
+        (
+            ("half[4, 8]", "w=None"),
+            "  for this input it calls vector:\n"
+            "    yes  vector  x.dtype in {half} and x.size(-1) % 8 == 0 and not w.defined()\n"
+            "      -  small   not asked\n"
+            "      -  whole   not asked\n",
+        ),
+        (
+            ("half[4, 12]", "n=9"),
+            "  for this input it calls whole:\n"
+            "     no  vector  `x.size(-1) % 8 == 0` is false: x.size(-1) is 12\n"
+            "     no  small   `n <= 4` is false: n is 9\n"
+            "    yes  whole   otherwise\n",
+        ),
+        (
+            ("x=float[4]", "n=1"),
+            "  for this input it calls small:\n"
+            "     no  vector  `x.dtype in {half}` is false: x.dtype is float32\n"
+            "    yes  small   n <= 4\n"
+            "      -  whole   not asked\n",
+        ),
+        (
+            ("float16[4, 8]",),
+            "  which kernel takes this input is not known:\n"
+            "      -  vector  not known: the condition asks for w.defined()\n"
+            "      -  small   not asked\n"
+            "      -  whole   not asked\n",
+        ),
+    ],
+)
+def test_why_says_which_row_an_input_gets(
+    run: Run, several: Path, inputs: tuple[str, ...], rows: str
+) -> None:
+    options = [word for value in inputs for word in ("--input", value)]
+    result = run("why", "my::f", "CPU", *options)
+    assert result.code == 0
+    assert rows in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("CPU", "hlf[3]", "`hlf` is no dtype"),
+        ("CPU", "half 3", "`half 3` is no tensor: write `float32[4, 12]`"),
+        ("CPU", "half[3] large", "`large` says nothing of a tensor"),
+        ("CPU", "n=many", "`many` is no value of `n`"),
+        ("CUDA", "half[3]", "`--input` is for keys with several kernels, and here each has one"),
+    ],
+)
+def test_why_refuses_what_is_no_input(
+    run: Run, several: Path, key: str, value: str, message: str
+) -> None:
+    result = run("why", "my::f", key, "--input", value)
+    assert result.code == 2
+    assert message in result.stderr
+    assert run("why", "my::f", "CPU", *["--input", "half[1]"] * 3).code == 2
+
+
+def test_why_in_json_has_the_rows(run: Run, several: Path) -> None:
+    result = run(
+        "why", "my::f", "CPU", "--input", "float32[3]", "--input", "n=2", "--output-format", "json"
+    )
+    data = json.loads(result.stdout)
+    jsonschema.validate(data, json_format_schema())
+    assert data["calls"][0]["rows"] == [
+        {
+            "kernel": "vector",
+            "condition": "x.dtype in {half} and x.size(-1) % 8 == 0 and not w.defined()",
+            "applies": False,
+            "why": "`x.dtype in {half}` is false: x.dtype is float32",
+        },
+        {"kernel": "small", "condition": "n <= 4", "applies": True, "why": ""},
+        {"kernel": "whole", "condition": "otherwise", "applies": None, "why": "not asked"},
+    ]

@@ -163,3 +163,14 @@ def test_all_of_pytorch(torch_program: Program) -> None:
 def torch_program() -> Program:
     pytest.importorskip("torch")
     return load(torch=True)
+
+
+def test_a_kernel_of_several_has_its_condition(tmp_path: Path) -> None:
+    rows = "[{when: self.dim() <= 2, kernel: f_flat}, f_cpu]"
+    page = pages(tmp_path, OPS.replace("CPU: f_cpu", f"CPU: {rows}"))["docs/lib/f.md"]
+    kernels = page.partition("## Kernels\n\n")[2].partition("\n\n")[0]
+    assert kernels == """\
+| Key | Kernel | If |
+|---|---|---|
+| `CPU` | `f_flat` | self.dim() &lt;= 2 |
+| `CPU` | `f_cpu` | the rest |"""

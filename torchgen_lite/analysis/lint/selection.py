@@ -1,0 +1,61 @@
+"""The rules about several kernels under one key: rows that nothing reaches, and inputs that no row takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchgen_lite.analysis.checks.selections import check_selections
+from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.analysis.selection.cover import Cover, cover
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, NativeFunction
+
+_WHOLE = "a last kernel without `when` takes the rest"
+
+
+def uncovered_inputs(function: NativeFunction) -> Findings:
+    """TG431: rows that are never reached. TG432: inputs without a kernel. TG433: where neither is known."""
+    if not any(entry.rows for entry in function.dispatch) or any(check_selections(function)):
+        return
+    seen = []
+    for entry in function.dispatch:
+        # `CPU, CUDA: [...]` is one list of rows.
+        if not entry.rows or entry.rows in seen:
+            continue
+        seen.append(entry.rows)
+        conditions = [row.when for row in entry.rows]
+        found = cover(conditions, function.func, function.dtypes)
+        yield from _dead(entry.rows, found)
+        yield from _gap(entry, found)
+
+
+def _dead(rows: Sequence[KernelRow], found: Cover) -> Findings:
+    for number in found.dead:
+        row = rows[number]
+        earlier = [one for one in rows[:number] if one.when == row.when]
+        general = [one for one in rows[:number] if one.when is None]
+        why = "no input that it takes is left by the rows before it"
+        other = None
+        if general:
+            why = f"`{general[0].kernel}` takes every input"
+            other = general[0]
+        elif earlier:
+            why = f"`{earlier[0].kernel}` has the same condition"
+            other = earlier[0]
+        place = (other.span, "this one comes first") if other is not None else (None, "")
+        yield Found(
+            "TG431",
+            f"`{row.kernel}` is never called: {why}",
+            row.span,
+            "never reached",
+            "remove the row, or move it up",
+            place,
+        )
+
+
+def _gap(entry: DispatchEntry, found: Cover) -> Findings:
+    if found.gap is not None:
+        message = f"no kernel for `{found.gap}` under `{entry.key}`"
+        yield Found("TG432", message, entry.key_span, "no row takes it", _WHOLE)
+    elif not found.is_complete:
+        message = f"whether each input has a kernel under `{entry.key}` is not decided"
+        yield Found("TG433", message, entry.key_span, "no last row without `when`", _WHOLE)

@@ -1,0 +1,407 @@
+"""The atoms of conditions, the facts of an input on which each depends, and the values of a fact that differ for them.
+
+x.dtype == half && x.size(-1) % 8 == 0      two atoms, of two facts: the dtype of x, its last size
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from math import ceil, floor, gcd, lcm
+from typing import NamedTuple
+
+from torchgen_lite.analysis.selection.inputs import (
+    Dtype,
+    NoReading,
+    Read,
+    Unknown,
+    Value,
+    dtype_named,
+    value_of,
+)
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.language import DTYPES, value_kind
+from torchgen_lite.formulas.model import Expression, walk
+from torchgen_lite.formulas.operands import COMPARISONS
+from torchgen_lite.schema import FunctionSchema
+
+# Between two bounds, as many values are tried as a period of the divisors has.
+_LONGEST_PERIOD = 1024
+# The values that a fact has in an atom of several, besides those that its other atoms ask for.
+_FEW = (1, 2, 3, 4, 8)
+# Examples have the dtypes that are used most, if it makes no difference.
+_USUAL = ("float32", "float16", "bfloat16", "float64", "int64", "int32", "bool", "complex64")
+
+
+class Fact(NamedTuple):
+    """What may differ between inputs: `kind` is `size`, `dtype`, `value` ..., of an argument, at an index if it has one."""
+
+    kind: str
+    argument: str
+    at: int | None = None
+
+
+# The facts that methods and attributes of a tensor read; some read the same one.
+_READ = {
+    "dim": "dim",
+    "ndim": "dim",
+    "dtype": "dtype",
+    "is_complex": "dtype",
+    "is_floating_point": "dtype",
+    "is_contiguous": "contiguous",
+    "numel": "numel",
+    "requires_grad": "requires_grad",
+    "storage_offset": "offset",
+    "defined": "defined",
+}
+_TRUTHS = {
+    "contiguous": (True, False),
+    "requires_grad": (False, True),
+    "defined": (True, False),
+}
+_COUNTS = frozenset({"size", "stride", "dim", "numel", "offset", "address", "capability", "length"})
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A part of a condition without `and`, `or` and `not`.
+
+    It `is_decided` by the value of its only fact, for which `cuts` and `period` say where that matters.
+    """
+
+    node: Expression
+    facts: tuple[Fact, ...]
+    is_decided: bool
+    cuts: tuple[Fraction, ...] = ()
+    period: int = 1
+
+    @property
+    def text(self) -> str:
+        return str(self.node)
+
+
+def canonical(node: Expression) -> Expression:
+    """The condition with `==` and `<` alone, so that `a >= b` is the opposite of `a < b` by its text."""
+    node = nodes.rebuild(node, [canonical(child) for child in nodes.children(node)])
+    match node:
+        case nodes.Binary("==" | "!=" as sign, left, right):
+            first, second = sorted((left, right), key=str)
+            equal = nodes.Binary("==", first, second)
+            return equal if sign == "==" else nodes.Unary("!", equal)
+        case nodes.Binary(">", left, right):
+            return nodes.Binary("<", right, left)
+        case nodes.Binary("<=", left, right):
+            return nodes.Unary("!", nodes.Binary("<", right, left))
+        case nodes.Binary(">=", left, right):
+            return nodes.Unary("!", nodes.Binary("<", left, right))
+    return node
+
+
+def atoms_of(condition: Expression, schema: FunctionSchema) -> Iterator[Atom]:
+    """The atoms of a condition, in the order written."""
+    match condition:
+        case nodes.Unary("!", operand):
+            yield from atoms_of(operand, schema)
+        case nodes.Binary("&&" | "||", left, right):
+            yield from atoms_of(left, schema)
+            yield from atoms_of(right, schema)
+        case _:
+            yield _atom(condition, schema)
+
+
+def _atom(node: Expression, schema: FunctionSchema) -> Atom:
+    names = {argument.name for argument in schema.inputs}
+    facts, is_readable = _facts_in(node, names)
+    if not facts and is_readable:
+        return Atom(node, (), True)
+    if len(facts) > 1 or not is_readable:
+        return Atom(node, facts, False)
+    (fact,) = facts
+    kind = kinds_of(schema).get(fact.argument, kinds.UNKNOWN)
+    if fact.kind in _TRUTHS or fact.kind == "dtype":
+        return Atom(node, facts, True)
+    if fact.kind == "value" and kind.sort is not kinds.Sort.float and not kind.is_number:
+        return Atom(node, facts, True)
+    aligned = _alignment(node)
+    if aligned:
+        return Atom(node, facts, aligned <= _LONGEST_PERIOD, period=aligned)
+    if isinstance(node, nodes.Name):
+        return Atom(node, facts, kind == kinds.BOOL)
+    found = _cuts_of(node, names)
+    if found is None or found[1] > _LONGEST_PERIOD:
+        return Atom(node, facts, False)
+    return Atom(node, facts, True, *found)
+
+
+def kinds_of(schema: FunctionSchema) -> Mapping[str, kinds.Kind]:
+    """The kinds of an operator's arguments, without those that it writes to as `out`."""
+    return {argument.name: value_kind(argument.type) for argument in schema.inputs}
+
+
+def _alignment(node: Expression) -> int:
+    """By what `x.is_aligned(16)` asks whether the address is divisible; 0 for another atom."""
+    match node:
+        case nodes.Call(nodes.Member(_, "is_aligned"), (nodes.Literal(text),)) if text.isdigit():
+            return int(text)
+    return 0
+
+
+def _facts_in(node: Expression, names: Iterable[str]) -> tuple[tuple[Fact, ...], bool]:
+    """The facts that an expression reads, each once, and whether these are all that it reads."""
+    found: dict[Fact, None] = {}
+    is_readable = True
+
+    def visit(part: Expression) -> None:
+        nonlocal is_readable
+        fact = fact_of(part, names)
+        if fact is not None:
+            found[fact] = None
+            return
+        if isinstance(part, nodes.Name) and part.text in names:
+            is_readable = False
+        for child in nodes.children(part):
+            visit(child)
+
+    visit(node)
+    return tuple(found), is_readable
+
+
+def fact_of(node: Expression, names: Iterable[str]) -> Fact | None:
+    """The fact that a node reads, if it reads one and no more; a whole shape is none."""
+    match node:
+        case nodes.Name(text) if text in names:
+            return Fact("value", text)
+        case nodes.Member(nodes.Name(text), name) if name in _READ and text in names:
+            return Fact(_READ[name], text)
+        case nodes.Call(nodes.Member(nodes.Name(text), "is_aligned"), _) if text in names:
+            return Fact("address", text)
+        case nodes.Call(nodes.Name("capability"), (nodes.Name(text),)) if text in names:
+            return Fact("capability", text)
+        case nodes.Call(nodes.Name("len"), (nodes.Name(text),)) if text in names:
+            return Fact("length", text)
+        case nodes.Call(nodes.Member(nodes.Name(text), "size" | "stride" as name), (index,), ()):
+            return _indexed(name, text, index)
+        case nodes.Call(nodes.Member(nodes.Name(text), name), (), ()) if name in _READ:
+            return Fact(_READ[name], text)
+        case nodes.Subscript(nodes.Member(nodes.Name(text), "shape"), index):
+            return _indexed("size", text, index)
+        case nodes.Subscript(nodes.Name(text), index):
+            return _indexed("item", text, index)
+    return None
+
+
+def _indexed(kind: str, name: str, index: Expression) -> Fact | None:
+    match index:
+        case nodes.Literal(text) if text.isdigit():
+            return Fact(kind, name, int(text))
+        case nodes.Unary("-", nodes.Literal(text)) if text.isdigit():
+            return Fact(kind, name, -int(text))
+    return None
+
+
+class _Linear(NamedTuple):
+    """`factor * fact + rest`."""
+
+    factor: Fraction
+    rest: Fraction
+
+
+def _linear(node: Expression, names: Iterable[str]) -> _Linear | None:
+    """An expression as a linear one of its fact; None if it is another."""
+    if fact_of(node, names) is not None:
+        return _Linear(Fraction(1), Fraction(0))
+    match node:
+        case nodes.Literal(text) if text[0] not in "\"'":
+            return _Linear(Fraction(0), Fraction(text))
+        case nodes.Unary("-" | "+" as sign, operand):
+            inner = _linear(operand, names)
+            factor = -1 if sign == "-" else 1
+            return None if inner is None else _Linear(factor * inner.factor, factor * inner.rest)
+        case nodes.Binary("+" | "-" | "*" as sign, left, right):
+            return _combined(sign, _linear(left, names), _linear(right, names))
+    return None
+
+
+def _combined(sign: str, left: _Linear | None, right: _Linear | None) -> _Linear | None:
+    if left is None or right is None:
+        return None
+    if sign == "+":
+        return _Linear(left.factor + right.factor, left.rest + right.rest)
+    if sign == "-":
+        return _Linear(left.factor - right.factor, left.rest - right.rest)
+    if left.factor and right.factor:
+        return None
+    factor = left.factor * right.rest + right.factor * left.rest
+    return _Linear(factor, left.rest * right.rest)
+
+
+def _cuts_of(node: Expression, names: Iterable[str]) -> tuple[tuple[Fraction, ...], int] | None:
+    """Where the truth of a comparison changes, and the period with which it does; None for what is no such one.
+
+    One side of it is linear, or what is left of a division of a linear one; the other side is a number.
+    """
+    if not isinstance(node, nodes.Binary) or node.operator not in COMPARISONS:
+        return None
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        against = _linear(other, names)
+        if against is None or against.factor:
+            continue
+        straight = _linear(side, names)
+        if straight is not None and straight.factor:
+            return (((against.rest - straight.rest) / straight.factor,), 1)
+        divided = _divided(side, names)
+        if divided is not None:
+            return _cuts_of_division(*divided, against.rest)
+    return None
+
+
+def _divided(node: Expression, names: Iterable[str]) -> tuple[bool, _Linear, int] | None:
+    """`v % 8` or `floor_div(v, 8)`: whether it is the quotient, what is divided, and by what."""
+    match node:
+        case nodes.Binary("%", value, nodes.Literal(text)) if text.isdigit() and int(text):
+            is_quotient = False
+        case nodes.Call(
+            nodes.Name("floor_div"), (value, nodes.Literal(text)), ()
+        ) if text.isdigit() and int(text):
+            is_quotient = True
+        case _:
+            return None
+    inner = _linear(value, names)
+    if inner is None or not inner.factor or inner.factor.denominator != 1:
+        return None
+    return is_quotient, inner, int(text)
+
+
+def _cuts_of_division(
+    is_quotient: bool, inner: _Linear, divisor: int, against: Fraction
+) -> tuple[tuple[Fraction, ...], int]:
+    period = divisor // gcd(int(inner.factor), divisor)
+    if not is_quotient:
+        return (), period
+    begins = floor(against) * divisor
+    edges = (begins, begins + divisor, begins + 2 * divisor)
+    return tuple([(edge - inner.rest) / inner.factor for edge in edges]), 1
+
+
+def values_of(
+    fact: Fact, atoms: Sequence[Atom], schema: FunctionSchema, dtypes: Sequence[str]
+) -> list[Value]:
+    """The values of a fact that may differ for these atoms, those first that examples shall have.
+
+    Where all atoms are decided, two values that are true for the same of them are one. `dtypes` are those of the
+    entry, if it has any.
+    """
+    own = [atom for atom in atoms if fact in atom.facts]
+    found = _candidates(fact, own, schema, dtypes)
+    if not all(atom.is_decided for atom in own):
+        return found
+    first: dict[tuple[object, ...], Value] = {}
+    for value in found:
+        first.setdefault(tuple([_truth(atom, fact, value, schema) for atom in own]), value)
+    return list(first.values())
+
+
+def _truth(atom: Atom, fact: Fact, value: Value, schema: FunctionSchema) -> object:
+    try:
+        return value_of(atom.node, assigned({fact: value}, {}, schema))
+    except Unknown:
+        return None
+
+
+def _candidates(
+    fact: Fact, atoms: Sequence[Atom], schema: FunctionSchema, dtypes: Sequence[str]
+) -> list[Value]:
+    if fact.kind in _TRUTHS:
+        return list(_TRUTHS[fact.kind])
+    kind = kinds_of(schema)[fact.argument]
+    if fact.kind == "dtype":
+        return [dtype_named(name) for name in dtypes or usual_dtypes()]
+    is_value = fact.kind == "value"
+    nothing = [None] if is_value and kind.is_optional else []
+    sort = kind.present.sort
+    if is_value and sort is kinds.Sort.bool:
+        return [True, False, *nothing]
+    if is_value and sort is kinds.Sort.dtype:
+        return [*[dtype_named(name) for name in usual_dtypes()], *nothing]
+    if is_value and not kind.present.is_number:
+        return [*_texts_in(atoms), "other", *nothing]
+    cuts = sorted({cut for atom in atoms for cut in atom.cuts})
+    if is_value and sort is not kinds.Sort.int:
+        return [*_around(cuts), *nothing]
+    period = lcm(*[atom.period for atom in atoms])
+    least = 0 if fact.kind in _COUNTS else None
+    return [*_integers(cuts, min(period, _LONGEST_PERIOD), least), *nothing]
+
+
+def _texts_in(atoms: Sequence[Atom]) -> list[str]:
+    """The strings that are written in atoms, each once."""
+    found: dict[str, None] = {}
+    for atom in atoms:
+        for part in walk(atom.node):
+            if isinstance(part, nodes.Literal) and part.text[0] in "\"'":
+                found[part.text[1:-1]] = None
+    return [*found]
+
+
+@cache
+def usual_dtypes() -> tuple[str, ...]:
+    """One name for each dtype, the usual ones first."""
+    names = {dtype_named(name): name for name in reversed([*_USUAL, *sorted(DTYPES)])}
+    rest = [name for name in names.values() if name not in _USUAL and name[0] != "q"]
+    return (*_USUAL, *rest)
+
+
+def _around(cuts: Sequence[Fraction]) -> list[float]:
+    """Numbers at each of the cuts, and between them."""
+    if not cuts:
+        return [1.0]
+    middles = [(left + right) / 2 for left, right in pairwise(cuts)]
+    return [float(one) for one in (*cuts, *middles, cuts[0] - 1, cuts[-1] + 1)]
+
+
+def _integers(cuts: Sequence[Fraction], period: int, least: int | None) -> list[int]:
+    """A period of integers on both sides of each cut, and from the least one: positive ones first, and zero last."""
+    found = {*_FEW}
+    for cut in cuts or [Fraction(0)]:
+        found.update(range(ceil(cut) - period, floor(cut) + period + 1))
+    if least is not None:
+        found.update(range(least, least + period + 1))
+        found = {value for value in found if value >= least}
+    return sorted(found, key=lambda value: (value <= 0, value == 0, abs(value)))
+
+
+def assigned(
+    facts: Mapping[Fact, Value], truths: Mapping[str, bool], schema: FunctionSchema
+) -> Read:
+    """What conditions read where facts have these values and undecided atoms are true or not."""
+    names = [argument.name for argument in schema.inputs]
+
+    def read(node: Expression) -> Value:
+        known = truths.get(str(node))
+        if known is not None:
+            return known
+        fact = fact_of(node, names)
+        if fact is None or fact not in facts:
+            raise NoReading
+        return _read_as(node, facts[fact])
+
+    return read
+
+
+def _read_as(node: Expression, value: Value) -> Value:
+    """What a node reads of a fact that has this value."""
+    match node:
+        case nodes.Call(nodes.Member(_, "is_aligned"), (nodes.Literal(text),)):
+            assert isinstance(value, int)
+            return value % int(text) == 0
+        case nodes.Call(nodes.Member(_, "is_complex")):
+            assert isinstance(value, Dtype)
+            return value.is_complex
+        case nodes.Call(nodes.Member(_, "is_floating_point")):
+            assert isinstance(value, Dtype)
+            return value.is_floating_point
+    return value

@@ -1,0 +1,134 @@
+"""Which row an input gets, and why those before it don't apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from torchgen_lite.analysis.selection.inputs import (
+    NoReading,
+    Read,
+    Unknown,
+    Value,
+    reading,
+    tensor_from,
+    value_of,
+)
+from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.language import value_kind
+from torchgen_lite.formulas.model import Expression, walk
+from torchgen_lite.loader.entry.entry import KernelRow
+from torchgen_lite.schema import Argument, FunctionSchema
+
+
+class RowAnswer(NamedTuple):
+    """A row for one input: whether it `applies`, None if it was not asked or could not be computed, and why."""
+
+    kernel: str
+    condition: str
+    applies: bool | None
+    why: str
+
+
+def explain(rows: Sequence[KernelRow], values: Mapping[str, Value]) -> Iterator[RowAnswer]:
+    """What each row says of an input, of which not every argument has to be given."""
+    read = reading(values)
+    is_open = True
+    for row in rows:
+        condition = row.text or "otherwise"
+        if not is_open:
+            yield RowAnswer(row.kernel, condition, None, "not asked")
+            continue
+        try:
+            applies = row.when is None or bool(value_of(row.when, read))
+        except Unknown as missing:
+            is_open = False
+            yield RowAnswer(
+                row.kernel, condition, None, f"not known: the condition asks for {missing}"
+            )
+            continue
+        is_open = not applies
+        why = "" if row.when is None or applies else _why_not(row.when, read)
+        yield RowAnswer(row.kernel, condition, applies, why)
+
+
+def _why_not(condition: Expression, read: Read) -> str:
+    """The first part of a condition that does not hold, and what it read."""
+    match condition:
+        case nodes.Binary("&&", left, right):
+            return _why_not(right if value_of(left, read) else left, read)
+    found = {}
+    for part in walk(condition):
+        try:
+            found[str(part)] = read(part)
+        except (NoReading, Unknown):
+            continue
+    facts = [f"{text} is {_shown(value)}" for text, value in found.items() if _is_fact(value)]
+    written = str(condition) if condition.span is None else " ".join(condition.span.text.split())
+    if not facts:
+        return f"`{written}` is false"
+    return f"`{written}` is false: {', '.join(facts)}"
+
+
+def _is_fact(value: Value) -> bool:
+    """Whether a message shows it: a tensor as a whole is in the question."""
+    return not hasattr(value, "shape")
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return str(value)
+
+
+def inputs_from(texts: Sequence[str], schema: FunctionSchema) -> dict[str, Value]:
+    """The values of arguments from texts such as `half[4, 12]` and `n=3`; those without a name are its tensors in order.
+
+    Raises ValueError, with what is wrong in words.
+    """
+    arguments = {argument.name: argument for argument in schema.inputs}
+    tensors = [name for name, one in arguments.items() if _kind(one).present == kinds.TENSOR]
+    found: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name.strip() not in arguments:
+            left = [one for one in tensors if one not in found]
+            if not left:
+                listed = ", ".join(arguments)
+                raise ValueError(f"`{text}` names no argument: there are {listed}")
+            name, value = left[0], text
+        name = name.strip()
+        found[name] = _value(value.strip(), arguments[name])
+    return found
+
+
+def _kind(argument: Argument) -> kinds.Kind:
+    return value_kind(argument.type)
+
+
+def _value(text: str, argument: Argument) -> Value:
+    kind = _kind(argument)
+    if text == "None" and kind.is_optional:
+        return None
+    if kind.present == kinds.TENSOR:
+        return tensor_from(text)
+    if kind.is_list:
+        inside = text.strip("[]").split(",")
+        return tuple([_number(one.strip(), argument) for one in inside if one.strip()])
+    if kind.present.sort is kinds.Sort.bool and text in ("True", "False"):
+        return text == "True"
+    if kind.present.sort is kinds.Sort.string:
+        return text.strip("\"'")
+    return _number(text, argument)
+
+
+def _number(text: str, argument: Argument) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"`{text}` is no value of `{argument.name}`") from None

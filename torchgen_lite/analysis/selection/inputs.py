@@ -1,0 +1,314 @@
+"""Inputs of a call, as far as conditions ask for them, and what a condition is for one.
+
+`half[4, 12]` is a tensor in text; `half[4, 12] noncontiguous requires_grad` says more of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Union
+
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.language import DTYPES, INTEGRAL_DTYPES
+from torchgen_lite.formulas.model import Expression
+from torchgen_lite.schema.defaults import ENUMERATORS
+
+_ENUMERATORS = ENUMERATORS["ScalarType"]
+# The name that messages use for a dtype: the first one is that with the number of bits.
+_NAMES = {enumerator: name for name, enumerator in reversed(_ENUMERATORS.items())}
+_COMPLEX = frozenset({"ComplexHalf", "ComplexFloat", "ComplexDouble"})
+_TEXT = re.compile(r"\s*(?P<dtype>\w+)\s*\[(?P<sizes>[\d,\s]*)\](?P<rest>.*)", re.DOTALL)
+_NUMBER_WORDS = ("address", "capability")
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A dtype by its enumerator, so that `half` and `float16` are equal."""
+
+    enumerator: str
+
+    @property
+    def is_complex(self) -> bool:
+        return self.enumerator in _COMPLEX
+
+    @property
+    def is_floating_point(self) -> bool:
+        return not self.is_complex and _NAMES[self.enumerator] not in INTEGRAL_DTYPES
+
+    def __str__(self) -> str:
+        return _NAMES[self.enumerator]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInput:
+    """A tensor. `strides` are those of a contiguous one if None; `address` is that of the first element, in bytes."""
+
+    dtype: Dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    requires_grad: bool = False
+    address: int = 0
+    capability: int = 0
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The strides, in elements."""
+        return contiguous_strides(self.shape) if self.strides is None else self.strides
+
+    @property
+    def is_contiguous(self) -> bool:
+        """As PyTorch has it: strides of dimensions of one element, and of empty tensors, say nothing."""
+        if 0 in self.shape:
+            return True
+        wanted = contiguous_strides(self.shape)
+        sides = zip(self.shape, self.steps, wanted)
+        return all(size == 1 or step == due for size, step, due in sides)
+
+    def __str__(self) -> str:
+        words = [f"{self.dtype}[{', '.join(map(str, self.shape))}]"]
+        if self.strides == noncontiguous(self).strides and not self.is_contiguous:
+            words.append("noncontiguous")
+        elif self.steps != contiguous_strides(self.shape):
+            words.append(f"strides={','.join(map(str, self.steps))}")
+        if self.requires_grad:
+            words.append("requires_grad")
+        for word in _NUMBER_WORDS:
+            number = getattr(self, word)
+            if number:
+                words.append(f"{word}={number}")
+        return " ".join(words)
+
+
+Value = Union[TensorInput, Dtype, int, float, str, tuple["Value", ...], None]
+Read = Callable[[Expression], Value]
+
+
+class Unknown(Exception):
+    """What a condition asks for is not there: an argument that is not given, a dimension that a tensor has not."""
+
+
+class NoReading(Exception):
+    """The node reads nothing of the input by itself."""
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a contiguous tensor of that shape."""
+    return tuple([prod(max(size, 1) for size in shape[at + 1 :]) for at in range(len(shape))])
+
+
+def noncontiguous(tensor: TensorInput) -> TensorInput:
+    """The tensor with twice the strides, which is contiguous all the same if it has no two elements."""
+    steps = contiguous_strides(tensor.shape)
+    return replace(tensor, strides=tuple([2 * step for step in steps]))
+
+
+def dtype_named(name: str) -> Dtype:
+    return Dtype(_ENUMERATORS[name])
+
+
+def tensor_from(text: str) -> TensorInput:
+    """`half[4, 12] noncontiguous`. Raises ValueError, with what is wrong in words, for another text."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is no tensor: write `float32[4, 12]`")
+    if match["dtype"] not in DTYPES:
+        raise ValueError(f"`{match['dtype']}` is no dtype")
+    sizes = [int(size) for size in re.findall(r"\d+", match["sizes"])]
+    tensor = TensorInput(dtype_named(match["dtype"]), tuple(sizes))
+    for word in match["rest"].split():
+        name, _, number = word.partition("=")
+        if word == "noncontiguous":
+            tensor = noncontiguous(tensor)
+        elif word == "requires_grad":
+            tensor = replace(tensor, requires_grad=True)
+        elif name == "strides" and number.count(",") == len(sizes) - 1:
+            if not re.fullmatch(r"[\d,]+", number):
+                raise ValueError(f"`{number}` are no strides")
+            tensor = replace(tensor, strides=tuple(map(int, number.split(","))))
+        elif name == "address" and number.isdigit():
+            tensor = replace(tensor, address=int(number))
+        elif name == "capability" and number.isdigit():
+            tensor = replace(tensor, capability=int(number))
+        else:
+            known = (
+                "`noncontiguous`, `strides=8,1`, `requires_grad`, `address=8` and `capability=90`"
+            )
+            raise ValueError(f"`{word}` says nothing of a tensor: there are {known}")
+    return tensor
+
+
+def reading(values: Mapping[str, Value]) -> Read:
+    """What conditions read of these arguments."""
+
+    def read(node: Expression) -> Value:
+        match node:
+            case nodes.Name(text) if text in values:
+                return values[text]
+            case nodes.Member(nodes.Name(text), name) if text in values:
+                return _attribute(values[text], name)
+            case nodes.Call(nodes.Member(nodes.Name(text), "defined"), ()) if text in values:
+                return values[text] is not None
+            case nodes.Call(nodes.Member(nodes.Name(text), name), arguments) if text in values:
+                return _method(values[text], name, [value_of(one, read) for one in arguments])
+            case nodes.Call(nodes.Name("capability"), (nodes.Name(text),)) if text in values:
+                return _present(values[text]).capability
+        raise NoReading
+
+    return read
+
+
+def _present(value: Value) -> TensorInput:
+    if isinstance(value, TensorInput):
+        return value
+    raise Unknown("a tensor that is not given")
+
+
+def _attribute(value: Value, name: str) -> Value:
+    tensor = _present(value)
+    if name == "ndim":
+        return len(tensor.shape)
+    if name == "shape":
+        return tensor.shape
+    if name == "dtype":
+        return tensor.dtype
+    return tensor.requires_grad
+
+
+def _method(value: Value, name: str, arguments: Sequence[Value]) -> Value:
+    if isinstance(value, tuple):
+        return len(value)
+    tensor = _present(value)
+    given = arguments[0] if arguments else None
+    if name in ("size", "stride"):
+        every = tensor.shape if name == "size" else tensor.steps
+        return every if given is None else _item(every, given)
+    if name == "is_aligned":
+        assert isinstance(given, int)
+        return tensor.address % given == 0
+    plain: Mapping[str, Value] = {
+        "dim": len(tensor.shape),
+        "numel": prod(tensor.shape),
+        "storage_offset": 0,
+        "is_complex": tensor.dtype.is_complex,
+        "is_contiguous": tensor.is_contiguous,
+        "is_floating_point": tensor.dtype.is_floating_point,
+    }
+    return plain[name]
+
+
+def _item(values: Sequence[Value], at: Value) -> Value:
+    assert isinstance(at, int)
+    if not -len(values) <= at < len(values):
+        raise Unknown(f"item {at} of {len(values)}")
+    return values[at]
+
+
+def value_of(node: Expression, read: Read) -> Value:
+    """What an expression of a condition is, where `read` has what it reads. Raises `Unknown`."""
+    try:
+        return read(node)
+    except NoReading:
+        pass
+    match node:
+        case nodes.Literal(text):
+            return _literal(text)
+        case nodes.Name(text):
+            return _constant(text)
+        case nodes.Unary("!", operand):
+            return not value_of(operand, read)
+        case nodes.Unary("-", operand):
+            return -_number(value_of(operand, read))
+        case nodes.Unary(_, operand):
+            return value_of(operand, read)
+        case nodes.Conditional(test, yes, no):
+            return value_of(yes if value_of(test, read) else no, read)
+        case nodes.Binary("&&", left, right):
+            return bool(value_of(left, read)) and bool(value_of(right, read))
+        case nodes.Binary("||", left, right):
+            return bool(value_of(left, read)) or bool(value_of(right, read))
+        case nodes.Binary(operator, left, right):
+            return _binary(operator, value_of(left, read), value_of(right, read))
+        case nodes.Subscript(value, index):
+            every = value_of(value, read)
+            assert isinstance(every, tuple)
+            return _item(every, value_of(index, read))
+        case nodes.ListDisplay(items):
+            return tuple([value_of(item, read) for item in items])
+        case nodes.Call(nodes.Name(name), arguments):
+            return _called(name, [value_of(one, read) for one in arguments])
+    raise Unknown(str(node))
+
+
+def _literal(text: str) -> Value:
+    if text[0] in "\"'":
+        return text[1:-1]
+    return int(text) if text.isdigit() else float(text)
+
+
+def _constant(text: str) -> Value:
+    if text in DTYPES:
+        return dtype_named(text)
+    if text in ("True", "true", "False", "false"):
+        return text in ("True", "true")
+    if text == "None":
+        return None
+    raise Unknown(text)
+
+
+def _number(value: Value) -> int | float:
+    if isinstance(value, int | float):
+        return value
+    raise Unknown("a number that is not given")
+
+
+def _binary(operator: str, left: Value, right: Value) -> Value:
+    if operator == "==":
+        return left == right
+    if operator == "!=":
+        return left != right
+    return _ARITHMETIC[operator](_number(left), _number(right))
+
+
+def _quotient(left: int | float, right: int | float) -> int | float:
+    if right == 0:
+        raise Unknown("a division by zero")
+    return left / right
+
+
+def _floor(left: int | float, right: int | float) -> int | float:
+    if right == 0:
+        raise Unknown("a division by zero")
+    return left // right
+
+
+def _remainder(left: int | float, right: int | float) -> int | float:
+    if right == 0:
+        raise Unknown("a division by zero")
+    return left % right
+
+
+_ARITHMETIC: Mapping[str, Callable[[int | float, int | float], Value]] = {
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "%": _remainder,
+    "/": _quotient,
+}
+
+
+def _called(name: str, arguments: Sequence[Value]) -> Value:
+    if name == "len":
+        (every,) = arguments
+        assert isinstance(every, tuple)
+        return len(every)
+    numbers = [_number(one) for one in arguments]
+    if name == "floor_div":
+        return _floor(*numbers)
+    return max(numbers) if name == "max" else min(numbers)
