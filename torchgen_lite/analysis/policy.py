@@ -80,6 +80,8 @@ WRITTEN = frozenset(
         Origin.implied,
     }
 )
+# What runs a function of the author's.
+AUTHORS = WRITTEN | {Origin.selected}
 BOXED = dict(zip(BOXED_NAMES, (Origin.falls_through, Origin.cpu_fallback)))
 BY_WORD = {**BOXED, REFERENCE: Origin.reference}
 STRUCTURED = frozenset(
@@ -110,6 +112,7 @@ TORCH_LIBRARY = frozenset(
         Origin.axes,
         Origin.autocast,
         Origin.reference,
+        Origin.selected,
     }
 )
 UNKNOWN_VIEWS = frozenset(

@@ -9,7 +9,7 @@ from enum import IntEnum
 from torchgen_lite.analysis.computed_table import Cell, Registrations, table
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import BOXED, WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import AUTHORS, BOXED, Origin, Policy
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.torch_library import returns_what_it_writes
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT
@@ -100,7 +100,7 @@ class Served:
         """
         above = self.strength(slot)
         origin = self.origin(slot)
-        if above is Strength.kernel and origin in WRITTEN | {Origin.reference, Origin.selected}:
+        if above is Strength.kernel and origin in AUTHORS | {Origin.reference}:
             return above, True
         is_recorded = above is Strength.kernel and origin not in _RECORD_NOTHING
         return (self.strength(backend) if above else above), is_recorded

@@ -67,6 +67,7 @@ from .observe import observe, trace
 from .operator import OperatorHandle
 from .packet import packet, redispatch_packet, take_numbers, with_overloads
 from .record import Record
+from .rows import row_kernel, uncovered
 from .signature import Signature
 from .table import Cell
 
@@ -121,6 +122,7 @@ __all__ = [
     "redispatch_packet",
     "register_tensor_type",
     "remainder",
+    "row_kernel",
     "runtime_dispatch_keyset",
     "set_local_state",
     "take_numbers",
@@ -133,6 +135,7 @@ __all__ = [
     "to_functionality_key",
     "to_runtime_per_backend_functionality_key",
     "trace",
+    "uncovered",
     "unregister_tensor_type",
     "with_overloads",
 ]

@@ -19,6 +19,14 @@ from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 from torchgen_lite.targets.registry import Targets
 
 _HERE = "torchgen_lite.targets"
+# What target python registers besides what other targets do.
+_IN_PYTHON = frozenset(
+    {
+        Origin.backend_select,
+        Origin.falls_through,
+        Origin.selected,
+    }
+)
 # What cpp-torch registers in C++ besides what other targets do.
 _IN_CPP = frozenset(
     {
@@ -52,7 +60,7 @@ TARGETS = Targets(
         "a Python package for the runtime dispatcher",
         "python.options:PythonOptions",
         policy=Policy(
-            makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select, Origin.falls_through},
+            makes=STRUCTURED | AUTOGRAD_KERNELS | _IN_PYTHON,
             has_variants=True,
         ),
         is_closed=True,

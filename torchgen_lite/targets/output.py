@@ -9,11 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchgen_lite.analysis.policy import NOTHING, WRITTEN, Origin, Policy
+from torchgen_lite.analysis.policy import AUTHORS, NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
-from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.options import CommonOptions
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.loader.entry.entry import NativeFunction
+    from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 
 
 Context = dict[str, object]
@@ -183,9 +182,10 @@ class Selection(NamedTuple):
         """The same without the kernels that another part registers."""
         for one in self.registrations(program):
             kernels: Sequence[DispatchEntry] = ()
-            if one.kernel is not None and one.origin in WRITTEN | {Origin.selected}:
+            if one.kernel is not None and one.origin in AUTHORS:
                 kernels = one.kernel.kernels
-            if not any((one.operator.name, entry.kernel) in self.elsewhere for entry in kernels):
+            named = {(one.operator.name, kernel.kernel) for kernel in kernels}
+            if named.isdisjoint(self.elsewhere):
                 yield one
 
 

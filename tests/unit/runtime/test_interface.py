@@ -38,7 +38,9 @@ quotient(a, b)
 real_number(value)
 redispatch_packet(function)
 remainder(a, b)
+row_kernel: _lru_cache_wrapper
 set_local_state: builtin_function_or_method
+uncovered(of, /, **given)
 with_overloads(function, /, **overloads)
 Dispatcher.rename_privateuse1(self, name)
 Library.define_stubs(self, schema, kinds, call, redispatch, tags=(), returns=1, sized=mappingproxy({}))

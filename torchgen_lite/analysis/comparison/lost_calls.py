@@ -27,7 +27,7 @@ from torchgen_lite.analysis.derive.layout import tensors_in
 from torchgen_lite.analysis.finding import Change, Changes, Way, Witness
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, DEVICES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.policy import AUTHORS, Origin
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, Registration
 from torchgen_lite.analysis.served import Served, Strength
 from torchgen_lite.diagnostics import Span
@@ -58,7 +58,7 @@ def lost_calls(operator: Operator, old: Served, now: Operator, new: Served) -> C
             code = _lost_above(slot, operator, old, new)
         elif slot == FUNCTIONALIZE and old.functionalizes(operator) and not new.functionalizes(now):
             code = "TG367"
-        elif slot == FUNCTIONALIZE and (new.is_composed or old.origin(slot) not in WRITTEN):
+        elif slot == FUNCTIONALIZE and (new.is_composed or old.origin(slot) not in AUTHORS):
             code = None
         else:
             code = _lost_at(slot, old, new)

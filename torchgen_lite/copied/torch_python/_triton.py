@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, cast
 
 import torch
@@ -18,12 +19,18 @@ from ._named import modules
 _C: Any = torch._C
 
 
-def launching(place: str, module: str, name: str, kernel: Function) -> Function:
-    """A kernel that launches Triton kernels in that function; compilers trace `__wrapped__`, which is slow to run."""
-    modules.add(module)
+def launching(kernel: Function, *functions: tuple[str, str, str]) -> Function:
+    """A kernel that launches Triton kernels in these functions, each with its place and its module; compilers trace
+    `__wrapped__`, which is slow to run."""
+    modules.update(module for _, module, _ in functions)
     call: Any = triton.set_wrap_triton_enabled(False)(kernel)
-    call.launched = lambda: triton.get_inner_triton_kernels(resolve(place, module, name))
+    call.launched = lambda: _launched_in(resolve(*function) for function in functions)
     return cast("Function", call)
+
+
+def _launched_in(functions: Iterable[Function]) -> list[Any]:
+    found = [triton.get_inner_triton_kernels(function) for function in functions]
+    return [*chain.from_iterable(found)]
 
 
 class _Launched(list[Any]):

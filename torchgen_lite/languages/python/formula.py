@@ -36,7 +36,7 @@ _LEVELS = {
     "^": 7,
     "&": 8,
     **dict.fromkeys("+-", 9),
-    **dict.fromkeys("*/%", 10),
+    **dict.fromkeys(("*", "/", "//", "%"), 10),
 }
 METHODS = {
     **dict.fromkeys(("sizes", "sym_sizes", "sym_size"), "size"),

@@ -29,7 +29,7 @@ from torchgen_lite.schema.defaults import as_received
 from torchgen_lite.schema.model import bare_type
 
 # Module names in generated functions. An argument with such a name would hide the module.
-MODULES = frozenset({"_library", "_places", "_support", "torch"})
+MODULES = frozenset({"_library", "_places", "_rows", "_support", "torch"})
 
 
 def parameter_name(argument: Argument) -> str:

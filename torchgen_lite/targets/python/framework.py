@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.policy import AUTHORS, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import did_you_mean
@@ -17,7 +17,7 @@ from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOpt
 from torchgen_lite.targets.python.package import Package, used_constants, used_types
 
 # Kernels that call no framework functions, and the constants that `runtime.framework` defines.
-_PLAIN = WRITTEN | {Origin.fallthrough, Origin.falls_through}
+_PLAIN = AUTHORS | {Origin.fallthrough, Origin.falls_through}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 _WORDS = words_beside(__file__)
 CALLED = _WORDS["called"]

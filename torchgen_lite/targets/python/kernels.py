@@ -21,6 +21,7 @@ from torchgen_lite.targets.python.key_file import kernel_finder
 from torchgen_lite.targets.python.options import TARGET
 from torchgen_lite.targets.python.package import Package
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
+from torchgen_lite.targets.python.selected import check_conditions
 
 
 def build_kernels(program: Program, selection: Selection, package: Package) -> TargetResult:
@@ -36,6 +37,7 @@ def build_kernels(program: Program, selection: Selection, package: Package) -> T
         *unreachable_kernels(chosen),
         *check_helpers(selection.functions, modules),
         *check_framework(program, package, registered),
+        *check_conditions(package, registered),
     )
     is_unsure = bool(registered) and known is not None and not known >= CALLED
     return TargetResult(_files(program, package, registered), diagnostics, is_unsure)

@@ -34,6 +34,7 @@ from torchgen_lite.targets.python.package import (
     kernel_file,
     used_constants,
 )
+from torchgen_lite.targets.python.selected import build_selected
 
 
 class StructuredView(NamedTuple):
@@ -76,6 +77,9 @@ def build_registrations(
             modules=key_file.imported_modules(calls),
             structured=kernels,
         )
+    files, chosen = build_selected(package, registered, find)
+    yield from files
+    found += chosen
     for one in registered:
         located = None
         if one.origin in WRITTEN and one.kernel:
@@ -137,9 +141,9 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
         if one.kernel is not None and one.kernel.kernel not in BY_WORD:
             gives = returned(python.returns(schema.returns))
             gives = NONE if one.origin in STRUCTURED else gives
-            name = one.kernel.kernel
-            place = one.kernel.kernel_span
-            wanted.append((name, one.key, place, schema.arguments, gives))
+            for kernel in one.kernel.kernels:
+                given = kernel.kernel, one.key, kernel.kernel_span, schema.arguments, gives
+                wanted.append(given)
         if one.source is not None and one.key == META:
             wanted.append((metas[one.source.name], META, schema.name_span, schema.inputs, ANY))
         for name, key, place, taken, gives in wanted:

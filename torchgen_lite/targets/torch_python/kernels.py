@@ -3,29 +3,117 @@
 def cpu_muladd(a: Tensor, b: Tensor, s: float) -> Any:
     _kernel = _library.resolve(_places.cpu_muladd, "my_kernels", "muladd_cpu")
     return _kernel(a, b, s)
+
+Of several for a key, the first is called whose condition holds; see Note [Conditions in traced programs] in
+`copied/torch_python/_rows.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from torchgen_lite.analysis.checks.selections import typed_condition
+from torchgen_lite.analysis.kernels import WORDS
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.formulas import model as nodes
+from torchgen_lite.formulas.model import Expression
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.languages.python import torch_ops
+from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
-from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
+Row = tuple[str, str, str, str]
+"""The module and the name of a function of the author's, its place, as `_places.py` names it, and its condition: it runs
+if that holds, and no row before it does. The rest has none."""
 
-def kernels_of(
-    package: Package, operator: PackagedOperator
-) -> Iterator[tuple[DispatchEntry, str, str]]:
-    """The kernels of one operator that the modules of `kernels` have, each with its module and its function."""
-    for entry in operator.facts.author_kernels:
-        found = package.module_of("kernels", entry.kernel)
-        if found is not None:
-            yield entry, *found
+
+class Kernel(NamedTuple):
+    """The kernel of an operator for a key: a function, or several of which one is chosen. `is_traced` says that compilers
+    look into it."""
+
+    operator: PackagedOperator
+    key: str
+    rows: Sequence[Row]
+    is_traced: bool
+
+    @property
+    def is_chosen(self) -> bool:
+        _, _, _, condition = self.rows[0]
+        return bool(condition)
+
+    @property
+    def place(self) -> str:
+        """Where it is, as `_places.py` names it."""
+        return self.operator.named(self.key)
+
+
+def kernels_of(package: Package, operator: PackagedOperator) -> Iterator[Kernel]:
+    """The kernels of one operator that the modules of `kernels` have, all of those for a key."""
+    for entry in operator.facts.own_kernels:
+        is_opaque = entry.key in key_sets().backends and "Meta" not in entry.key
+        is_traced = entry.key in operator.function.triton or not is_opaque
+        rows = _rows(package, operator, entry, is_traced=is_traced)
+        if rows:
+            yield Kernel(operator, entry.key, rows, is_traced)
+
+
+def places_of(kernel: Kernel) -> dict[str, Span | None]:
+    """Where the kernel is named, by its place, or the kernels among which one is chosen."""
+    [entry] = [one for one in kernel.operator.facts.own_kernels if one.key == kernel.key]
+    spans = {kernel.place: entry.kernel_span}
+    for (_, _, place, _), written in zip(kernel.rows, entry.rows):
+        spans[place] = written.kernel_span
+    return spans
+
+
+def _rows(
+    package: Package, operator: PackagedOperator, entry: DispatchEntry, *, is_traced: bool
+) -> Sequence[Row]:
+    """Those up to the first without a condition, behind which none is reached; none if a module lacks one of them."""
+    if entry.kernel in WORDS:
+        return ()
+    written = entry.rows or (KernelRow(entry.kernel, None, kernel_span=entry.kernel_span),)
+    is_chosen = written[0].when is not None
+    rows: list[Row] = []
+    for number, row in enumerate(written, 1):
+        found = package.module_of("kernels", row.kernel)
+        if found is None:
+            return ()
+        place = operator.named(f"row{number}_{entry.key}" if is_chosen else entry.key)
+        test = ""
+        if row.when is not None:
+            test = _condition(operator, row.when, is_traced=is_traced)
+        rows.append((*found, place, test))
+        if not test:
+            break
+    return rows
+
+
+def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool) -> str:
+    arguments = operator.names
+    taken = arguments.values()
+
+    def function(name: str) -> str:
+        if name == "capability":
+            return "_rows.capability"
+        return f"_rows.builtins.{name}" if name in taken else name
+
+    def asked(name: str, value: Expression, given: Sequence[Expression]) -> Expression | None:
+        if name != "is_aligned":
+            return None
+        if is_traced:
+            return nodes.Call(nodes.Name("_rows.is_aligned"), (value, *given))
+        address = nodes.Call(nodes.Member(value, "data_ptr"), ())
+        rest = nodes.Binary("%", address, *given)
+        return nodes.Binary("==", rest, nodes.Literal("0"))
+
+    names = ConditionNames(arguments, "torch.{}".format, function, asked)
+    return condition(typed_condition(when, operator.schema), names)
 
 
 # What a rule for vmap gets before the arguments.
@@ -39,10 +127,10 @@ def author_functions(package: Package) -> Iterator[Wanted]:
     Where C++ defines the operators, kernels that no module has are its own.
     """
     for operator in package.operators if "kernels" in package.modules else ():
-        for entry in operator.facts.author_kernels:
-            if not (package.options.is_defining or package.module_of("kernels", entry.kernel)):
-                continue
-            yield _wanted(operator, entry.kernel, entry.key, entry.kernel_span, "kernels")
+        for entry in operator.facts.own_kernels:
+            if entry.kernel not in WORDS and _is_in_python(package, entry):
+                for one in entry.kernels:
+                    yield _wanted(operator, one.kernel, one.key, one.kernel_span, "kernels")
     for operator in package.own:
         samples = operator.function.samples
         for use, name in operator.functions.items():
@@ -50,6 +138,12 @@ def author_functions(package: Package) -> Iterator[Wanted]:
             if use == "reference" and samples is not None and samples.reference is not None:
                 place = samples.reference.span
             yield _wanted(operator, name, use, place, "fakes")
+
+
+def _is_in_python(package: Package, entry: DispatchEntry) -> bool:
+    """Whether the kernels for a key have to be functions of Python: one of them is, or there is nothing else."""
+    found = [package.module_of("kernels", one.kernel) for one in entry.kernels]
+    return package.options.is_defining or any(found)
 
 
 def _wanted(

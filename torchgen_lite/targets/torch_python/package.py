@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from torchgen_lite.analysis.axes import is_pointwise
 from torchgen_lite.languages.python import torch_library
@@ -13,7 +14,7 @@ from torchgen_lite.loader.entry.axes import Axed
 from torchgen_lite.targets.output import Files, Named, OutputFile
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fakes_of
-from torchgen_lite.targets.torch_python.kernels import kernels_of
+from torchgen_lite.targets.torch_python.kernels import Kernel, kernels_of, places_of
 from torchgen_lite.targets.torch_python.model import Package, place_of
 from torchgen_lite.targets.torch_python.registration import build_registrations
 from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
@@ -25,11 +26,7 @@ _HIDDEN = BUILTIN_TYPES.union(_TAKEN, IMPORTS)
 
 def build_package_files(package: Package, autograd: Autograd) -> Files:
     """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
-    kernels = [
-        (operator, entry.key, module, function)
-        for operator in package.operators
-        for entry, module, function in kernels_of(package, operator)
-    ]
+    kernels = list(chain.from_iterable(kernels_of(package, o) for o in package.operators))
     fakes = list(fakes_of(package))
     axes = [
         (
@@ -48,8 +45,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         if operator.function.flops is not None
     ]
     operators = build_registrations(package, autograd)
-    support = build_support(package, autograd, operators)
-    defined = [operator for operator, _, _, _ in kernels]
+    support = build_support(package, autograd, operators, kernels)
+    defined = [kernel.operator for kernel in kernels]
     defined += [operator for operator, _, _, _ in fakes]
     defined += [operator for operator, _ in flops]
     context = {
@@ -63,7 +60,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
-        "kernels": kernels,
+        "kernels": [(one.operator, one.key, one.rows, one.is_traced) for one in kernels],
         "fakes": fakes,
         "derivatives": autograd.operators,
         "calculates": autograd.calculates,
@@ -91,14 +88,21 @@ def _axes_by_name(tensors: Sequence[Axed]) -> dict[str, list[str]]:
     return {one.name: [str(axis) for axis in one.axes] for one in tensors}
 
 
+def _places_of_kernel(kernel: Kernel, default: str) -> Iterator[Named]:
+    """Messages about kernels among which one is chosen say for what they are."""
+    of = f": {kernel.operator.name} for {kernel.key}" if kernel.is_chosen else ""
+    for name, span in places_of(kernel).items():
+        yield name, f"{place_of(span) or default}{of}"
+
+
 def _places(package: Package, autograd: Autograd) -> Iterator[Named]:
     """The places in the YAML of operators, kernels, and functions that rules and formulas name, for errors:
     `cpu_muladd = "ops.yaml:14"`. No other file contains line numbers."""
     for operator in package.operators:
         place = operator.place_of("func")
         yield operator.named("func"), place
-        for entry, _, _ in kernels_of(package, operator):
-            yield operator.named(entry.key), place_of(entry.kernel_span) or place
+        for kernel in kernels_of(package, operator):
+            yield from _places_of_kernel(kernel, place)
         for field in ("fake", "vmap"):
             if package.named_function(operator, field) is not None:
                 yield operator.named(field), operator.place_of(field)

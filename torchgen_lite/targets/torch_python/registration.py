@@ -26,7 +26,7 @@ from torchgen_lite.schema import ListType, SchemaKind, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.forward import has_tangents
-from torchgen_lite.targets.torch_python.kernels import kernels_of
+from torchgen_lite.targets.torch_python.kernels import Row, kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 
@@ -60,14 +60,14 @@ class Casts(NamedTuple):
 class Registered(NamedTuple):
     """An operator, and what is registered for it besides what its entry says.
 
-    `opaque` are the kinds of classes; each of the `kernels` has a key, a module, a function, and whether Triton launches
-    it. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
+    `opaque` are the kinds of classes; each of the `kernels` has a key, and the
+    functions in which Triton launches it, if it does. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
     `vmap` are the functions for shapes and batches, and `functional` is the operator that functionalization calls.
     """
 
     operator: PackagedOperator
     opaque: Mapping[str, str]
-    kernels: Sequence[tuple[str, str, str, bool]]
+    kernels: Sequence[tuple[str, Sequence[Row]]]
     computed: Sequence[str]
     reference: str
     fake: str
@@ -103,8 +103,8 @@ def _registered(
         operator,
         {name: package.options.opaque[name] for name in operator.schema.opaque_types},
         [
-            (entry.key, module, name, entry.key in function.triton)
-            for entry, module, name in kernels_of(package, operator)
+            (kernel.key, kernel.rows if kernel.key in function.triton else ())
+            for kernel in kernels_of(package, operator)
         ],
         computed,
         package.reference(operator) if computed or function.decompose else "",

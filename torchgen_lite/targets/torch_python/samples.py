@@ -16,15 +16,19 @@ from collections.abc import Iterator, Mapping
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
-from torchgen_lite.analysis.kernels import DEVICES
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, DEVICES
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.selection.bounds import bounds_of
+from torchgen_lite.analysis.selection.inputs import Dtype, Value
 from torchgen_lite.formulas.language import INTEGRAL_DTYPES
 from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.torch_library import dictionary, reference
-from torchgen_lite.languages.text import quote, tuple_display
+from torchgen_lite.languages.text import literal, quote, tuple_display
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.samples import Reference, Samples
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import Named, OutputFile
+from torchgen_lite.targets.torch_python.kernels import Row, kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
 # The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
@@ -84,6 +88,7 @@ def _settings(
         yield "axes", f"_operators.{operator.named('axes')}"
     if _takes_integers(operator, samples):
         yield "integers", "True"
+    yield from _bounds(package, operator)
     autocast = operator.function.autocast
     if autocast:
         yield "autocast", _AUTOCAST[autocast.dtype]
@@ -91,6 +96,56 @@ def _settings(
             yield "casts_back", "True"
         if autocast.only:
             yield "casts_only", tuple_display(list(map(quote, autocast.only)))
+
+
+def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
+    """What conditions of kernels ask for, with values on both sides of each bound, and the kernels of Python by device."""
+    function = operator.function
+    entries = dict(_chosen_by_device(operator))
+    if not entries:
+        return
+    conditions = [row.when for entry in entries.values() for row in entry.rows if row.when]
+    bounds = bounds_of(conditions, operator.schema, function.dtypes)
+    items = [
+        f"{tuple_display([quote(fact.argument), quote(fact.kind), str(fact.at)])}: "
+        f"{tuple_display([_tried(value) for value in values])}"
+        for fact, values in bounds.items()
+    ]
+    yield "bounds", f"{{{', '.join(items)}}}"
+    yield "chosen_on", tuple_display([quote(device) for device in entries])
+    kernels = {kernel.key: kernel for kernel in kernels_of(package, operator)}
+    rows = {d: kernels[entry.key].rows for d, entry in entries.items() if entry.key in kernels}
+    if not rows:
+        return
+    shown = [
+        f"{quote(device)}: {tuple_display([_row(row) for row in own])}"
+        for device, own in rows.items()
+    ]
+    yield "rows", f"{{{', '.join(shown)}}}"
+    rests = [quote(device) for device, own in rows.items() if not own[-1][-1]]
+    yield "rests", tuple_display(rests)
+
+
+def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, DispatchEntry]]:
+    """The kernels of each device among which conditions choose; composed ones are tested where the CPU has no other."""
+    by_key = {entry.key: entry for entry in operator.facts.own_kernels}
+    of_cpu = [by_key[key] for key in ("CPU", *sorted(COMPOSITE_KEYS)) if key in by_key]
+    if of_cpu and of_cpu[0].rows:
+        yield "cpu", of_cpu[0]
+    for key, device in DEVICES.items():
+        if key in by_key and by_key[key].rows:
+            yield device, by_key[key]
+
+
+def _row(row: Row) -> str:
+    module, function, place, _ = row
+    return tuple_display([f"_places.{place}", quote(module), quote(function)])
+
+
+def _tried(value: Value) -> str:
+    if isinstance(value, Dtype):
+        return f"torch.{value}"
+    return literal(value)
 
 
 def _takes_integers(operator: PackagedOperator, samples: Samples) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
+from torchgen_lite.targets.torch_python.kernels import Kernel
 from torchgen_lite.targets.torch_python.model import Package
 from torchgen_lite.targets.torch_python.registration import Recorded, Registered
 
@@ -35,6 +36,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_random": ["_library"],
     "_refusals": ["_forward", "_library"],
     "_results": ["_library"],
+    "_rows": ["_library"],
     "_sharding": ["_axes", "_library", "_writes"],
     "_special": ["_autograd", "_library", "_transposed", "_writes"],
     "_support": [],
@@ -70,10 +72,15 @@ class Support:
 
 
 def build_support(
-    package: Package, autograd: Autograd, registered: Sequence[Registered]
+    package: Package,
+    autograd: Autograd,
+    registered: Sequence[Registered],
+    kernels: Sequence[Kernel],
 ) -> Support:
-    """What is needed for these operators and what is registered for each."""
+    """What is needed for these operators, what is registered for each, and their kernels."""
     needed = {"_library", *_of_package(package, autograd)}
+    if any(kernel.is_chosen for kernel in kernels):
+        needed.add("_rows")
     for one in registered:
         needed.update(_of_rules(one))
         needed.update(_of_operator(package, one))
@@ -147,7 +154,7 @@ def _of_rules(one: Registered) -> Iterator[str]:
         yield "_compiled"
     if one.casts is not None:
         yield "_autocast"
-    if any(is_launched for _, _, _, is_launched in one.kernels):
+    if any(launched for _, launched in one.kernels):
         yield "_triton"
 
 

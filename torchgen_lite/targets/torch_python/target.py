@@ -143,7 +143,7 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Findings:
     function = operator.function
     yield from check_presence(operator.facts)
     yield from check_effects(function)
-    in_python = [entry.key for entry, _, _ in kernels_of(package, operator)]
+    in_python = [kernel.key for kernel in kernels_of(package, operator)]
     yield from check_composite(function, in_python)
     yield from check_kernels_of_triton(function, in_python)
     if package.options.autograd and function.derivatives is not None:

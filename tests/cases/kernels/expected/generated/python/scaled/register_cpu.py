@@ -28,3 +28,17 @@ aten.impl_deferred(
         "scale.out": "structured_scale_out",
     },
 )
+
+
+def _selected_cpu() -> ModuleType:
+    from . import selected_cpu
+
+    return selected_cpu
+
+
+aten.impl_deferred(
+    _selected_cpu,
+    {
+        "pick": "selected_pick",
+    },
+)

@@ -9,4 +9,5 @@ from __future__ import annotations
 from . import register_cpu as register_cpu
 from . import register_meta as register_meta
 from . import register_sparsecpu as register_sparsecpu
+from . import register_autograd as register_autograd
 from . import register_compositeexplicitautograd as register_compositeexplicitautograd

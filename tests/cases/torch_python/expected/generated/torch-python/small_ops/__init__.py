@@ -14,6 +14,7 @@ from .functions import (
     flipped,
     gated,
     nonzeros,
+    scaled,
     swish,
     topk,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "flipped",
     "gated",
     "nonzeros",
+    "scaled",
     "swish",
     "topk",
 ]

@@ -10,6 +10,7 @@ dtype and device, and no data; `torch.compile` traces with them. `setup_context`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -31,9 +32,11 @@ from . import (
     _linear,
     _named,
     _results,
+    _rows,
     _special,
     _support,
     _transposed,
+    _triton,
     _underived,
     _versions,
     _views,
@@ -96,6 +99,63 @@ def privateuse1_aten__add_out(
     return _kernel(self, other, alpha=alpha, out=out)
 
 
+def cpu_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Any:
+    """small::scaled for CPU."""
+    if (
+        (x.dtype == torch.half or x.dtype == torch.bfloat16)
+        and x.size(-1) % 8 == 0
+        and x.data_ptr() % 16 == 0
+    ):
+        _kernel = _rows.kernel(_places.row1_cpu_scaled, "kernels", "scaled_vec8")
+    elif by is not None and by.dim() == 1 or _rows.builtins.len(len) > 1:
+        _kernel = _rows.kernel(_places.row2_cpu_scaled, "kernels", "scaled_by")
+    else:
+        _kernel = _rows.kernel(_places.row3_cpu_scaled, "kernels", "scaled_any")
+    return _kernel(x, by, len)
+
+
+def cuda_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Any:
+    """small::scaled for CUDA."""
+    try:
+        if _rows.capability(x) >= 90:
+            _kernel = _rows.kernel(_places.row1_cuda_scaled, "kernels", "scaled_by")
+        elif _rows.is_aligned(x, 4):
+            _kernel = _rows.kernel(_places.row2_cuda_scaled, "kernels", "scaled_any")
+        else:
+            raise _rows.uncovered(_places.cuda_scaled, x=x, by=by, len=len)
+    except _rows.unknown() as _error:
+        raise _rows.uncovered(_places.cuda_scaled, x=x, by=by, len=len) from _error
+    return _kernel(x, by, len)
+
+
+def compositeexplicitautograd_scaled(
+    x: Tensor,
+    by: Tensor | None = None,
+    len: Sequence[int] = (),
+) -> Any:
+    """small::scaled for CompositeExplicitAutograd."""
+    try:
+        if x.size(-1) <= 8 or _rows.is_aligned(x, 4):
+            _kernel = _rows.kernel(
+                _places.row1_compositeexplicitautograd_scaled,
+                "kernels",
+                "scaled_by",
+            )
+        else:
+            _kernel = _rows.kernel(
+                _places.row2_compositeexplicitautograd_scaled,
+                "kernels",
+                "scaled_any",
+            )
+    except _rows.unknown():
+        _kernel = _rows.kernel(
+            _places.row2_compositeexplicitautograd_scaled,
+            "kernels",
+            "scaled_any",
+        )
+    return _kernel(x, by, len)
+
+
 axes_axpy = _axes.Axes(
     "small::axpy",
     {
@@ -136,6 +196,11 @@ def fake_flipped(self: Tensor) -> Tensor:
         [self.stride(1), self.stride(0)],
         self.storage_offset(),
     )
+
+
+def fake_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Tensor:
+    """Shape and dtype of small::scaled."""
+    return torch.empty_like(x)
 
 
 _helper_scatter = _named.named(_places.formula_scatter, "formulas", "scatter")
@@ -368,6 +433,22 @@ OPERATORS = [
         },
         is_torchs=True,
     ),
+    _library.Operator(
+        _places.func_scaled,
+        "small::scaled",
+        "scaled(Tensor x, Tensor? by=None, int[] len=[]) -> Tensor",
+        {
+            "CPU": cpu_scaled,
+            "CUDA": _triton.launching(
+                cuda_scaled,
+                (_places.row1_cuda_scaled, "kernels", "scaled_by"),
+                (_places.row2_cuda_scaled, "kernels", "scaled_any"),
+            ),
+            "CompositeExplicitAutograd": compositeexplicitautograd_scaled,
+            "fake": fake_scaled,
+            "underived": torch.is_tensor,
+        },
+    ),
 ]
 _versions.check_versions(OPERATORS)
 _declared.check_defined(OPERATORS, defines=True)
@@ -382,6 +463,7 @@ _library.register(
         _views.register,
         _functionalize.register,
         _autocast.register,
+        _triton.register,
         _writes.register,
         _autograd.register,
         _underived.register,

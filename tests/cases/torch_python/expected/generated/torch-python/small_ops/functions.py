@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, dtype
@@ -19,6 +19,7 @@ _op_swish: Callable[..., tuple[Tensor, Tensor]] = torch.ops.small.swish.default
 _op_gated: Callable[..., Tensor] = torch.ops.small.gated.default
 _op_nonzeros: Callable[..., Tensor] = torch.ops.small.nonzeros.default
 _op_flipped: Callable[..., Tensor] = torch.ops.small.flipped.default
+_op_scaled: Callable[..., Tensor] = torch.ops.small.scaled.default
 
 
 def axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
@@ -59,6 +60,11 @@ def flipped(self: Tensor) -> Tensor:
     return _op_flipped(self)
 
 
+def scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Tensor:
+    """small::scaled(Tensor x, Tensor? by=None, int[] len=[]) -> Tensor"""
+    return _op_scaled(x, by, len)
+
+
 __all__ = [
     "axpy",
     "axpy_",
@@ -67,4 +73,5 @@ __all__ = [
     "gated",
     "nonzeros",
     "flipped",
+    "scaled",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import logging
 import os
 import re
@@ -27,7 +28,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
-from small_ops import _axes, _operators, _places, _results, _sharding
+from small_ops import _axes, _library, _operators, _places, _results, _rows, _sharding
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # pytest would show hundreds of its empty lines where a compiled call fails.
@@ -47,6 +48,10 @@ class Case(NamedTuple):
     tolerances: Mapping[str, Any] = {}
     reference: Callable[..., Any] | None = None
     vmap: bool = False
+    bounds: Mapping[tuple[str, str, Any], tuple[Any, ...]] = {}
+    chosen_on: tuple[str, ...] = ()
+    rows: Mapping[str, tuple[tuple[str, ...], ...]] = {}
+    rests: tuple[str, ...] = ()
     axes: Any = None
     integers: bool = False
     autocast: torch.dtype | None = None
@@ -76,7 +81,7 @@ def cases(
         for dtype in dtypes:
             found[f"{name}_{i}_{str(dtype).removeprefix('torch.')}"] = case._replace(dtype=dtype)
             # What does not depend on the dtype is checked once.
-            case = case._replace(gradcheck=None, autocast=None)
+            case = case._replace(gradcheck=None, autocast=None, bounds={})
     return found
 
 
@@ -107,6 +112,33 @@ CASES = {
         lambda: call(torch.randn(3), torch.randn(3)),
         inputs=("x", "gate"),
         reference=lambda x, gate=None, *, by=1.0: x * by if gate is None else x * torch.sigmoid(gate) * by,
+    ),
+    **cases(
+        "scaled",
+        torch.ops.small.scaled.default,
+        lambda: call(torch.randn(3, 4), torch.randn(4), [1]),
+        devices=("cuda",),
+        bounds={
+            ("x", "dtype", None): (torch.float16, torch.bfloat16, torch.float32),
+            ("x", "size", -1): (1, 8),
+            ("x", "address", None): (True, False),
+            ("by", "defined", None): (True, False),
+            ("by", "dim", None): (0, 1, 2),
+            ("len", "length", None): (0, 1, 2),
+        },
+        chosen_on=("cpu", "cuda"),
+        rows={
+            "cpu": (
+                (_places.row1_cpu_scaled, "kernels", "scaled_vec8"),
+                (_places.row2_cpu_scaled, "kernels", "scaled_by"),
+                (_places.row3_cpu_scaled, "kernels", "scaled_any"),
+            ),
+            "cuda": (
+                (_places.row1_cuda_scaled, "kernels", "scaled_by"),
+                (_places.row2_cuda_scaled, "kernels", "scaled_any"),
+            ),
+        },
+        rests=("cpu",),
     ),
 }
 
@@ -737,3 +769,300 @@ def test_sharded(case: Case, halves: Any) -> None:
                 f"results of two halves ({along(named_tensors, dims)}), joined, and of the whole"
             )
             assert_same(case, joined, whole, which)
+
+
+# Inputs with more elements, and more combinations of values for a sample, take too long.
+MOST_ELEMENTS = 2**22
+MOST_INPUTS = 256
+# How much two right kernels may differ that add in another order, if the entry says nothing.
+ROUNDING = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 4e-2}
+Given = dict[str, Any]
+Fact = tuple[str, str, Any]
+
+
+class Unsuited(Exception):
+    """A sample can't be changed so."""
+
+
+def resized(given: Given, old: int, new: int) -> None:
+    """Every dimension of one size gets another; elements are repeated."""
+    if not old:
+        raise Unsuited
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        dims = [dim for dim, size in enumerate(value.shape) if size == old]
+        if value.numel() * (new / old) ** len(dims) > MOST_ELEMENTS:
+            raise Unsuited
+        for dim in dims:
+            places = torch.arange(new, device=value.device) % old
+            value = value.index_select(dim, places)
+        return value
+
+    given.update(pytree.tree_map_only(torch.Tensor, change, given))
+
+
+def with_size(given: Given, name: str, dim: int, size: int) -> None:
+    shape = given[name].shape
+    if not -len(shape) <= dim < len(shape):
+        raise Unsuited
+    resized(given, shape[dim], size)
+
+
+def with_elements(given: Given, name: str, at: None, count: int) -> None:
+    first, *others = given[name].shape or (1,)
+    each = given[name].numel() // max(first, 1)
+    if not given[name].dim() or not each or count % each:
+        raise Unsuited
+    resized(given, first, count // each)
+
+
+def with_dims(given: Given, name: str, at: None, count: int) -> None:
+    while given[name].dim() < count:
+        given[name] = given[name].unsqueeze(0)
+    while given[name].dim() > count:
+        if not given[name].shape[0]:
+            raise Unsuited
+        given[name] = given[name][0]
+
+
+def with_dtype(given: Given, name: str, at: None, dtype: torch.dtype) -> None:
+    """Of all tensors that have the same one."""
+    before = given[name].dtype
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if value.dtype is not before:
+            return value
+        is_rounded = can_have_gradient(value) and not (dtype.is_floating_point or dtype.is_complex)
+        return ((value * 4).real.round() if is_rounded else value).to(dtype)
+
+    given.update(pytree.tree_map_only(torch.Tensor, change, given))
+
+
+def with_steps(given: Given, name: str, at: Any, is_contiguous: bool) -> None:
+    value = given[name].contiguous()
+    given[name] = value if is_contiguous else torch.stack((value, value), -1).select(-1, 0)
+
+
+def with_stride(given: Given, name: str, dim: int, step: int) -> None:
+    with_steps(given, name, dim, step == 1)
+
+
+def with_address(given: Given, name: str, at: None, is_aligned: bool) -> None:
+    """That of new memory, or one element behind it."""
+    value = given[name]
+    if is_aligned or not value.numel():
+        return
+    last = sum((size - 1) * step for size, step in zip(value.shape, value.stride()))
+    memory = value.new_empty(last + 2)
+    given[name] = memory.as_strided(value.shape, value.stride(), 1).copy_(value)
+
+
+def with_offset(given: Given, name: str, at: None, offset: int) -> None:
+    with_address(given, name, at, not offset)
+
+
+def with_argument(given: Given, name: str, at: None, value: Any) -> None:
+    given[name] = value
+
+
+def with_presence(given: Given, name: str, at: None, is_there: bool) -> None:
+    if is_there and given[name] is None:
+        raise Unsuited
+    given[name] = given[name] if is_there else None
+
+
+def with_length(given: Given, name: str, at: None, length: int) -> None:
+    given[name] = (list(given[name] or [1]) * length)[:length]
+
+
+def with_item(given: Given, name: str, at: int, value: Any) -> None:
+    items = list(given[name])
+    if not -len(items) <= at < len(items):
+        raise Unsuited
+    items[at] = value
+    given[name] = items
+
+
+# In this order, since what has another shape or dtype is in new memory.
+CHANGES: dict[str, Callable[[Given, str, Any, Any], None]] = {
+    "defined": with_presence,
+    "value": with_argument,
+    "length": with_length,
+    "item": with_item,
+    "dim": with_dims,
+    "numel": with_elements,
+    "size": with_size,
+    "dtype": with_dtype,
+    "contiguous": with_steps,
+    "stride": with_stride,
+    "offset": with_offset,
+    "address": with_address,
+}
+
+
+def with_facts(case: Case, device: str, facts: Mapping[Fact, Any]) -> Arguments:
+    """The arguments of a sample, of which these facts have these values. Raises Unsuited."""
+    given: Given = {
+        a.name: a.default_value for a in case.op._schema.arguments if a.has_default_value()
+    }
+    given |= named(case, *arguments(case))
+    given = pytree.tree_map_only(torch.Tensor, lambda value: value.to(device), given)
+    for kind, change in CHANGES.items():
+        for (name, of, at), value in facts.items():
+            if of == kind:
+                if kind not in ("defined", "value") and given[name] is None:
+                    raise Unsuited
+                change(given, name, at, value)
+    for name, value in given.items():
+        needs_grad = facts.get((name, "requires_grad", None), name in case.inputs)
+        for tensor in tensors(value) if needs_grad else ():
+            tensor.requires_grad_(can_have_gradient(tensor))
+    return (), given
+
+
+def inputs_at_bounds(case: Case, device: str) -> Iterator[Inputs]:
+    """Arguments like those of a sample, on each side of each bound: first of one fact, then of several together."""
+    facts = [
+        dict(zip(chosen, values))
+        for count in range(len(case.bounds) + 1)
+        for chosen in itertools.combinations(case.bounds, count)
+        for values in itertools.product(*[case.bounds[fact] for fact in chosen])
+    ]
+    for values in facts[:MOST_INPUTS]:
+        shown = [
+            f"{name} {of}{'' if at is None else f'({at})'} {value}" for (name, of, at),
+            value in values.items()
+        ]
+        try:
+            with_facts(case, device, values)
+        except Unsuited:
+            continue
+        yield Inputs(
+            ", ".join(shown) or "the sample",
+            functools.partial(with_facts, case, device, values),
+        )
+
+
+class Outcome(NamedTuple):
+    """What a call gives or writes, the gradients of its inputs, if it has any, and the rows that ran."""
+
+    results: list[torch.Tensor]
+    gradients: list[torch.Tensor]
+    rows: list[tuple[str, ...]]
+
+
+def run(call: Callable[..., Any], given: Arguments) -> Outcome | None:
+    """None if the call refuses its arguments."""
+    args, kwargs = given
+    try:
+        results = tensors(call(*args, **kwargs))
+        recorded = [value for value in results if value.requires_grad]
+        inputs = [value for value in tensors(given) if value.requires_grad]
+        if not recorded or not inputs:
+            return Outcome(results, [], [])
+        factors = [
+            torch.linspace(0.5, 1.5, v.numel(), device=v.device).view(v.shape).to(v.dtype)
+            for v in recorded
+        ]
+        gradients = torch.autograd.grad(
+            recorded,
+            inputs,
+            factors,
+            allow_unused=True,
+            materialize_grads=True,
+        )
+    except REFUSALS:
+        return None
+    return Outcome(results, list(gradients), [])
+
+
+def run_kernel(
+    case: Case,
+    device: str,
+    given: Arguments,
+    *,
+    is_rest: bool = False,
+) -> Outcome | None:
+    """A call of the operator; if it `is_rest`, the last row runs in the place of each."""
+    own = case.rows.get(device, ())
+    called: list[tuple[str, ...]] = []
+
+    def kernel(*row: str) -> Any:
+        if row in own:
+            called.append(row)
+            row = own[-1] if is_rest else row
+        return _library.resolve(*row)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_rows, "kernel", kernel)
+        found = run(lambda **kwargs: outcome(case, (), kwargs), given)
+    return found and found._replace(rows=called)
+
+
+def precise(given: Arguments) -> Arguments:
+    """In single precision what has less."""
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if value.dtype not in (torch.float16, torch.bfloat16):
+            return value
+        return value.detach().float().requires_grad_(value.requires_grad)
+
+    args, kwargs = pytree.tree_map_only(torch.Tensor, change, given)
+    return args, kwargs
+
+
+def compare(case: Case, given: Arguments, found: Outcome, wanted: Outcome, which: str) -> None:
+    rounding = max([0.0, *[ROUNDING.get(value.dtype, 0.0) for value in tensors(given)]])
+    if rounding:
+        tolerances = {
+            name: max(case.tolerances.get(name, 0.0), rounding) for name in ("rtol", "atol")
+        }
+        case = case._replace(tolerances=tolerances)
+    for what in ("results", "gradients"):
+        own, others = getattr(found, what), getattr(wanted, what)
+        if own and others:
+            others = [other.to(value.dtype) for value, other in zip(own, others)]
+            assert_same(case, own, others, f"{what} of {which}", check_stride=False)
+
+
+@those(lambda case: case.bounds)
+def test_rows(case: Case) -> None:
+    """On both sides of each bound of a condition, the kernel that runs gives what the reference or the last one gives."""
+    ran: set[tuple[str, ...]] = set()
+    compared = 0
+    for device in case.chosen_on:
+        is_here = (
+            device == "cpu" or (hasattr(torch, device) and getattr(torch, device).is_available())
+        )
+        for inputs in inputs_at_bounds(case, device) if is_here else ():
+            found = run_kernel(case, device, inputs.make())
+            wanted, whose = None, "the kernel for the rest"
+            if device in case.rests:
+                wanted = run_kernel(case, device, inputs.make(), is_rest=True)
+            assert found or not wanted, f"a kernel refuses what {whose} takes: {inputs.what}"
+            if found is None:
+                continue
+            ran.update(found.rows)
+            check_fake(case, inputs, found.results)
+            if case.reference is not None:
+                wanted, whose = run(case.reference, precise(inputs.make())), "the reference"
+            if wanted is not None:
+                compared += 1
+                names = " and ".join([name for _, _, name in found.rows]) or "the kernel"
+                compare(
+                    case,
+                    inputs.make(),
+                    found,
+                    wanted,
+                    f"{names} and of {whose} with {inputs.what}",
+                )
+    if not compared:
+        pytest.skip("no such device, or nothing to compare with: a reference, or a kernel without a condition")
+    every = [row for device, rows in case.rows.items() for row in rows if device == "cpu"]
+    unseen = [
+        f"{name} ({place})" for place,
+        module,
+        name in every if (place, module, name) not in ran
+    ]
+    if unseen:
+        pytest.skip(f"right, but no input of the samples reaches {' and '.join(unseen)}")
