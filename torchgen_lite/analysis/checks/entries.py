@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from torchgen_lite.analysis.checks.selections import check_selections
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import Findings, Found, Reported, finding, of_each
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, REFERENCE, lacks_reference
@@ -176,6 +177,12 @@ def check_autogen(resolved: Resolved) -> Reported:
                     "leave it out of `autogen`",
                     (found.schema.name_span, "declared here"),
                 )
+
+
+def check_rows(function: NativeFunction) -> Findings:
+    """What is wrong with the rows of keys that have several kernels."""
+    if any(entry.rows for entry in function.dispatch):
+        yield from check_selections(function)
 
 
 def check_references(function: NativeFunction) -> Findings:

@@ -702,10 +702,9 @@ def test_sharded(case: Case, halves: Any) -> None:
 
             def placed(value: torch.Tensor) -> Any:
                 dim = next(places)
-                if dim == _sharding.ADDED:
-                    # One half has it, and to the other nothing is added.
-                    local = torch.zeros_like(value) if half else value
-                    return DTensor.from_local(local.clone(), halves, [Partial()])
+                if dim == _sharding.ADDED:  # by one half, while the other adds nothing
+                    local = torch.zeros_like(value) if half else value.clone()
+                    return DTensor.from_local(local, halves, [Partial()])
                 local = value if dim is None else value.chunk(2, dim)[half]
                 placement = Replicate() if dim is None else Shard(dim)
                 return DTensor.from_local(local.clone(), halves, [placement])
