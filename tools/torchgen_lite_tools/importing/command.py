@@ -20,6 +20,7 @@ from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Library
 from torchgen_lite_tools.importing.merge import name_kernels, put_together
+from torchgen_lite_tools.importing.moving import kernel_headers
 from torchgen_lite_tools.importing.python_registrations import read_python
 from torchgen_lite_tools.importing.torch_module import read_modules
 
@@ -132,7 +133,11 @@ def _bound(library: Library) -> Iterator[str]:
     converted = library.converted.intersection(one.name for one in library.definitions)
     if converted:
         operators = counted(len(converted), "operator")
-        yield f"the kernels of {operators} have numbers of other types: they keep them if `kernel-headers` declares them"
+        headers, undeclared = kernel_headers(library.only(converted.__contains__))
+        listed = ", ".join(f'"{header}"' for header in headers)
+        named = f"`kernel-headers = [{listed}]`" if headers else "`kernel-headers`"
+        more = ", with a header for those that none declares" if undeclared else ""
+        yield f"the kernels of {operators} have numbers of other types, and keep them: {named}{more}"
     for path, (met, left) in library.python.items():
         yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"
 

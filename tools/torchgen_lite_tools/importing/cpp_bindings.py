@@ -29,6 +29,8 @@ from torchgen_lite_tools.importing.library import CATCH_ALL, Definition
 
 # What is said of a binding besides names and defaults, and changes nothing about calls.
 _ASIDE = re.compile(r"[\w:]*\b(?:call_guard|keep_alive|pos_only|noconvert)\b.*|.*policy::\w+", re.S)
+# Strings with macros between them.
+_STRINGS = re.compile(r'(?:\w+\s+)?(?:"(?:[^"\\]|\\.)*"(?:\s+\w+)*\s*)+', re.S)
 # Numbers that Python passes as `int` and `float`, and that no kernel of PyTorch takes.
 _NARROW = re.compile(
     r"\b(?:un)?signed char\b"
@@ -137,6 +139,8 @@ def _propose(
             named.append(argument)
         elif text is not None:
             doc = " ".join(text.split())
+        elif _STRINGS.fullmatch(tree.of(one)):
+            continue  # Documentation of which a part is a macro.
         elif called(tree, one) == "kw_only":
             marks[len(named)] = "*, "
         elif not _ASIDE.fullmatch(tree.of(one)):

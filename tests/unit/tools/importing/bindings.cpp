@@ -23,6 +23,12 @@ double over(double x);
 
 void bind_more(py::module& m);
 
+#ifdef WITH_MORE
+#define DEVICE_NAME "cuda"
+#else
+#define DEVICE_NAME "cpu"
+#endif
+
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.doc() = "operators";
   m.def(
@@ -68,6 +74,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
       return;
     }
   });
+  m.def("named", &version, "for a " DEVICE_NAME " device");
   m.def("any", [](auto x) -> at::Tensor { return x; });
   m.def("wide", &wide);
   m.def("few", &fwd, py::arg("x"));
