@@ -26,6 +26,10 @@ settings.register_profile("project", deadline=None, derandomize="CI" in os.envir
 settings.load_profile("project")
 
 
+# Before PyTorch compiles C++ for the processor, it tries each instruction set that this one says it has: with a dozen
+# programs for each of its caches, and with another Python in each process. With this it believes what the processor says.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
+
 # The variable with a folder for what the processes of one run of tests share; it is gone after the run.
 SHARED_FOLDER = "TORCHGEN_LITE_TESTS_FOLDER"
 

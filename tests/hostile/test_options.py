@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -105,7 +107,7 @@ def test_no_text_of_the_configuration_becomes_code(tmp_path: Path, key: tuple[st
     assert wrong == []
     # CMake has no lists of names with one bracket alone.
     listed = sorted(name for name in names if not {*"[]"} & {*name} and name[-1:] != "\\")
-    assert not has_programs("cmake") or read_by_cmake(tmp_path, listed) == listed
+    assert not has_programs("cmake") or read_by_cmake(tuple(listed)) == listed
 
 
 def said(found: Sequence[Any]) -> Iterator[str]:
@@ -115,14 +117,18 @@ def said(found: Sequence[Any]) -> Iterator[str]:
     assert len(lines) == len(found) + 1
 
 
-def read_by_cmake(folder: Path, names: Sequence[str]) -> list[str]:
+# Most keys change no name.
+@cache
+def read_by_cmake(names: tuple[str, ...]) -> list[str]:
     """What CMake makes of a list of names."""
     text = render_rows("outputs", [{"name": name} for name in names], "cmake")
     told = 'foreach(name IN LISTS TORCHGEN_LITE_OUTPUTS)\n  message("${name}")\nendforeach()\n'
-    (folder / "names.cmake").write_text(text + told)
     environment = {**os.environ, "PATH": PROGRAMS}
-    command = ["cmake", "-P", str(folder / "names.cmake")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    with TemporaryDirectory() as folder:
+        script = Path(folder, "names.cmake")
+        script.write_text(text + told)
+        command = ["cmake", "-P", str(script)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.stderr.split("\n")[:-1]
 
 

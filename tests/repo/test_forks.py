@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import CLIENT, run_forked, socket_of
+from tests.forks import CLIENT, COMPILING, run_forked, socket_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked here")
 # These tests need no PyTorch.
@@ -80,3 +80,18 @@ def test_a_shell_calls_it_several_times_at_once(folder: Path) -> None:
     command = f'{python} -c "{writes}" | {python} -c "{reads}"'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (5, "1000001\n", "")
+
+
+TRIES = """\
+from torch._inductor.cpu_vec_isa import VecISA, valid_vec_isa_list
+tried = []
+VecISA.check_build = lambda one, code: tried.append(code) or True
+print(bool(valid_vec_isa_list()), VecISA._avx_code in tried)
+"""
+
+
+@pytest.mark.torch
+def test_no_instruction_set_is_tried(folder: Path) -> None:
+    """That the processor has them is enough: to try them takes two seconds in each process that compiles."""
+    done = run_forked(("-c", TRIES), folder, os.environ, COMPILING)
+    assert done.stdout.endswith("False\n"), done.stdout + done.stderr

@@ -156,7 +156,8 @@ def parsed(name: str) -> nodes.Template:
     return environment.parse(environment.loader.get_source(environment, name)[0])
 
 
-def used_names(name: str) -> set[str]:
+@cache
+def used_names(name: str) -> frozenset[str]:
     """The names that a template takes from its context, including those of the templates that it includes."""
     tree = parsed(name)
     tree.environment = Environment()
@@ -173,7 +174,14 @@ def used_names(name: str) -> set[str]:
     for part in tree.find_all((nodes.Include, nodes.Extends)):
         assert isinstance(part.template, nodes.Const)
         names |= used_names(part.template.value) - own
-    return names - GIVEN
+    return frozenset(names - GIVEN)
+
+
+@cache
+def imported() -> set[str]:
+    """The templates that others import, include or extend."""
+    parts = [part.template for name in TEMPLATES for part in parsed(name).find_all(IMPORTING)]
+    return {part.value for part in parts if isinstance(part, nodes.Const)}
 
 
 def used_attributes(name: str) -> set[str]:
@@ -205,8 +213,7 @@ def test_the_opening_comment_lists_what_is_used(name: str) -> None:
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_what_is_given_is_what_is_used(name: str) -> None:
     contexts = rendered().contexts.get(name, [])
-    parts = [n.template for other in TEMPLATES for n in parsed(other).find_all(IMPORTING)]
-    assert contexts or name in [part.value for part in parts if isinstance(part, nodes.Const)]
+    assert contexts or name in imported()
     for context in contexts:
         assert set(context) == used_names(name)
 
