@@ -167,7 +167,8 @@ class Generation:
 
     def python_alone(self, registered: Iterable[Registration]) -> list[str]:
         """The kernels that only Python has, and C++ for no other operator, as `registered` says."""
-        in_cpp = {one.kernel.kernel for one in registered if one.kernel is not None}
+        lines = [one.kernel for one in registered if one.kernel is not None]
+        in_cpp = {entry.kernel for line in lines for entry in line.kernels}
         names = dict.fromkeys(kernel for _, kernel in self.in_python)
         return [name for name in names if name not in in_cpp]
 
