@@ -109,6 +109,7 @@ CONDITIONS = [
     Condition('mode == "fast"', needs="text"),
     Condition("mode != 'it\"s'", needs="text"),
     Condition("a == 1"),
+    Condition("a == x.size(0) or a == 0.5"),
     Condition("a > 1.5 or n == a"),
     Condition("true", "True"),
 ]

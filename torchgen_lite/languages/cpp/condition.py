@@ -29,6 +29,7 @@ from torchgen_lite.schema import FunctionSchema, OptionalType, Type
 from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.model import bare_type
 
+_EQUALITIES = ("==", "!=")
 # What a tensor is asked under two names.
 _SAME = {"ndim": "dim"}
 # What methods give without arguments: all sizes.
@@ -36,7 +37,6 @@ _EVERY = {"size": "shape", "stride": "strides"}
 _ONE = {fact: method for method, fact in _EVERY.items()}
 # What is never less than zero, so that the remainders of C++ are those of Python.
 _COUNTS = frozenset({"dim", "ndim", "numel", "shape", "size", "storage_offset"})
-
 
 FACTS = (
     "dim",
@@ -77,52 +77,70 @@ class Library(NamedTuple):
     advice: str = "ask something else, or leave the operator out with `skip`"
 
 
-_TENSORS = {
+def types_of(schema: FunctionSchema) -> Mapping[str, Type]:
+    return {argument.name: argument.type for argument in schema.arguments}
+
+
+_IN_TORCH = {
+    "defined": ".defined",
+    "dim": ".dim",
+    "dtype": ".scalar_type",
+    "is_complex": ".is_complex",
+    "is_contiguous": ".is_contiguous",
+    "is_floating_point": ".is_floating_point",
+    "numel": ".sym_numel",
+    "requires_grad": ".requires_grad",
+    "shape": ".sym_sizes",
+    "size": ".sym_size",
+    "storage_offset": ".sym_storage_offset",
+    "stride": ".sym_stride",
+    "strides": ".sym_strides",
+}
+_IN_STABLE = {
     "defined": ".defined",
     "dim": ".dim",
     "dtype": ".scalar_type",
     "is_contiguous": ".is_contiguous",
+    "numel": ".numel",
+    "shape": ".sizes",
+    "size": ".size",
+    "storage_offset": ".storage_offset",
+    "stride": ".stride",
+    "strides": ".strides",
 }
-
-
-def types_of(schema: FunctionSchema) -> Mapping[str, Type]:
-    return {argument.name: argument.type for argument in schema.arguments}
 
 
 def torch_library(namespace: str, schema: FunctionSchema) -> Library:
     """libtorch, whose sizes may be symbols."""
     helpers = f"::{namespace}::selection"
-    facts = {
-        **_TENSORS,
-        **{name: f".sym_{name}" for name in ("numel", "size", "stride", "storage_offset")},
-        **{name: f".{name}" for name in ("is_complex", "is_floating_point", "requires_grad")},
-        "shape": ".sym_sizes",
-        "strides": ".sym_strides",
-        "is_aligned": f"{helpers}::is_aligned",
-    }
-    who = "target `cpp-torch`"
-    number = "c10::SymInt"
-    constant = enumerators("at")
-    error = f"{helpers}::Uncovered"
-    types = types_of(schema)
-    return Library(who, helpers, error, facts, constant, types, number, has_scalars=True)
+    return Library(
+        "target `cpp-torch`",
+        helpers,
+        f"{helpers}::Uncovered",
+        {**_IN_TORCH, "is_aligned": f"{helpers}::is_aligned"},
+        enumerators("at"),
+        types_of(schema),
+        number="c10::SymInt",
+        has_scalars=True,
+    )
 
 
 def stable_library(namespace: str, schema: FunctionSchema) -> Library:
     """libtorch's stable ABI, which does not say whether a tensor requires a gradient."""
     helpers = f"::{namespace}::selection"
-    facts = {
-        **_TENSORS,
-        **{name: f".{name}" for name in ("numel", "size", "stride", "storage_offset")},
-        "shape": ".sizes",
-        "strides": ".strides",
-        **{
-            name: f"{helpers}::{name}" for name in ("is_aligned", "is_complex", "is_floating_point")
-        },
+    functions = {
+        "is_aligned": f"{helpers}::is_aligned",
+        "is_complex": f"{helpers}::is_complex",
+        "is_floating_point": f"{helpers}::is_floating_point",
     }
-    constant = enumerators("torch::headeronly")
-    who = "target `cpp-torch-stable`"
-    return Library(who, helpers, "std::runtime_error", facts, constant, types_of(schema))
+    return Library(
+        "target `cpp-torch-stable`",
+        helpers,
+        "std::runtime_error",
+        {**_IN_STABLE, **functions},
+        enumerators("torch::headeronly"),
+        types_of(schema),
+    )
 
 
 def enumerators(prefix: str) -> Callable[[str], str | None]:
@@ -280,10 +298,13 @@ def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> E
     operator = node.operator
     parts = [_in_cpp(side, library) for side in sides]
     kinds = [side.kind.present for side in sides]
-    if operator in ("==", "!="):
+    equal = None
+    if operator in _EQUALITIES:
         equal = _equal(sides, parts, library)
-        if equal is not None:
-            return equal if operator == "==" else nodes.Unary("!", equal)
+    if equal is not None and operator == "!=":
+        return nodes.Unary("!", equal)
+    if equal is not None:
+        return equal
     if library.has_scalars:
         parts = [_plain(part, kind) for part, kind in zip(parts, kinds)]
     if operator == "/" and FLOAT not in kinds:
@@ -301,16 +322,25 @@ def _equal(
     """Whether lists are equal, or numbers of which one may be complex; None where C++ has an operator."""
     if sides[0].kind.is_list:
         return _call(f"{library.helpers}::equal", *parts)
-    scalars = [side.kind.sort is Sort.scalar for side in sides]
-    if library.has_scalars and any(scalars) and not all(scalars):
-        number = scalars.index(False)
-        return _call(nodes.Member(parts[1 - number], "equal"), parts[number])
+    if library.has_scalars:
+        for scalar, number in ((0, 1), (1, 0)):
+            is_scalar = sides[scalar].kind.sort is Sort.scalar
+            if is_scalar and _is_plain(sides[number]):
+                return _call(nodes.Member(parts[scalar], "equal"), parts[number])
     return None
+
+
+def _is_plain(tree: Typed) -> bool:
+    """Whether a number is one that is written, a float or a boolean: no symbol, and no `at::Scalar`."""
+    node = tree.node.operand if isinstance(tree.node, nodes.Unary) else tree.node
+    return isinstance(node, nodes.Literal) or tree.kind in (FLOAT, BOOL)
 
 
 def _plain(part: Expression, kind: Kind) -> Expression:
     """A number that C++ calculates with."""
-    return _call(nodes.Member(part, "toDouble")) if kind.sort is Sort.scalar else part
+    if kind.sort is Sort.scalar:
+        return _call(nodes.Member(part, "toDouble"))
+    return part
 
 
 def _is_natural(value: Typed, by: Typed) -> bool:
@@ -354,19 +384,41 @@ def unsayable(tree: Typed, library: Library) -> Iterator[tuple[Expression, str, 
             problem = f"{library.who} has no `~` in conditions"
         case nodes.Binary("%") if tree.kind.present not in (INT, BOOL):
             problem = "`%` of floats is another one in C++"
+        case nodes.Binary("==" | "!=") if _are_boxed(tree.parts, library):
+            problem = "values of this kind that may be None are not compared in C++"
     if not problem and not tree.kind.is_known:
         problem = f"{library.who} cannot ask for `{node}`"
     if problem:
         yield node, problem, library.advice
         return
     for part in _operands(tree):
-        is_alone = isinstance(part.node, nodes.ListDisplay) and not isinstance(node, nodes.Binary)
-        if is_alone:
-            yield part.node, "a list in brackets can only be compared in C++", "compare its items"
+        problem = _alone(part, node)
+        if problem:
+            yield part.node, f"{problem} can only be compared in C++", "compare its items"
         elif part.kind.sort is Sort.string and tree.kind.sort is Sort.device:
             yield part.node, "a device is no text in C++", library.advice
         else:
             yield from unsayable(part, library)
+
+
+def _are_boxed(sides: tuple[Typed, ...], library: Library) -> bool:
+    """Whether values may be None that C++ does not compare then: lists, and an `at::Scalar`."""
+    kinds = [side.kind for side in sides if side.kind.is_optional]
+    scalar = Sort.scalar if library.has_scalars else None
+    return any(kind.is_list or kind.sort is scalar for kind in kinds)
+
+
+def _alone(part: Typed, parent: Expression) -> str:
+    """What a list is called whose type in C++ depends on where it stands; empty if it stands where it may."""
+    if isinstance(parent, nodes.Binary):
+        return ""
+    if isinstance(part.node, nodes.ListDisplay):
+        return "a list in brackets"
+    is_choice = isinstance(parent, nodes.Conditional) or nodes.called_name(parent) == "default"
+    is_asked = isinstance(part.node, nodes.Member | nodes.Call)
+    if is_choice and is_asked and part.kind.is_list:
+        return "all sizes"
+    return ""
 
 
 def _operands(tree: Typed) -> tuple[Typed, ...]:
