@@ -19,7 +19,14 @@ from tests.torch_python.generated import run_program, write_package
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
-LIBRARIES = ("autograd_ops", "structured_ops", "device_ops", "backend_ops", WRITTEN)
+LIBRARIES = (
+    "autograd_ops",
+    "structured_ops",
+    "device_ops",
+    "backend_ops",
+    "selection_ops",
+    WRITTEN,
+)
 CASES = [(library, check) for library in LIBRARIES for check in check_names(library)]
 
 

@@ -15,18 +15,27 @@ from torchgen_lite.targets.cpp.layout import Layout, copied_files
 pytestmark = [pytest.mark.torch, needs_compiler]
 
 COPIED = ROOT / "torchgen_lite" / "copied"
+# The headers of every target.
+SHARED = Path("cpp")
 ALL = {path.relative_to(COPIED): path.read_text() for path in COPIED.rglob("*.h")}
 
 
 def precompiled(path: Path) -> str | None:
     """The header of PyTorch that precedes one of ours when that is compiled alone."""
-    beside = {other.name: text for other, text in ALL.items() if other.parent == path.parent}
+    folders = (path.parent, SHARED)
+    beside = {other.name: text for other, text in ALL.items() if other.parent in folders}
     return long_include(ALL[path], beside)
+
+
+def opened(path: Path, name: str) -> Path:
+    """The header that another one includes: a library has those of its target and the shared ones in one folder."""
+    beside = path.with_name(name)
+    return beside if beside in ALL else SHARED / name
 
 
 # What another one includes before anything else is compiled alone with that, unless more precedes that.
 OPENINGS = {path: re.search(r'#include (?:<.*>|"(.*)")', text) for path, text in ALL.items()}
-PAIRS = {(path, path.with_name(match[1])) for path, match in OPENINGS.items() if match and match[1]}
+PAIRS = {(path, opened(path, match[1])) for path, match in OPENINGS.items() if match and match[1]}
 FIRST = {first for path, first in PAIRS if precompiled(path) == precompiled(first)}
 HEADERS = sorted(path.as_posix() for path in ALL if path not in FIRST)
 
@@ -35,7 +44,7 @@ HEADERS = sorted(path.as_posix() for path in ALL if path not in FIRST)
 def test_a_header_compiles_alone(name: str, tmp_path: Path) -> None:
     (tmp_path / "alone.cpp").write_text(f'#include "{name}"\n')
     flags = with_header(precompiled(Path(name)))
-    done = check_syntax(tmp_path, "alone.cpp", flags=flags, includes=[COPIED])
+    done = check_syntax(tmp_path, "alone.cpp", flags=flags, includes=[COPIED, COPIED / SHARED])
     assert (done.ok, done.messages) == (True, "")
 
 

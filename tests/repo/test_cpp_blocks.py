@@ -47,6 +47,13 @@ AROUND = {
         "namespace tables {\nstruct Table : torch::CustomClassHolder {};\n} // namespace tables\n",
         "",
     ),
+    ("cpp-target", "at::Tensor choose_CUDA_rms_norm"): (
+        "#include <ATen/core/Tensor.h>\nnamespace my {\n"
+        "at::Tensor rms_norm_vec8(const at::Tensor& x, const at::Tensor& weight, double eps);\n"
+        "at::Tensor rms_norm_any(const at::Tensor& x, const at::Tensor& weight, double eps);\n"
+        "} // namespace my\n",
+        "",
+    ),
     ("cpp-runtime-target", "Tensor relu_autograd"): (
         "#include <torchgen_lite/local_state.h>\nnamespace toy {\nusing namespace torchgen_lite;\n",
         "} // namespace toy\n",

@@ -36,6 +36,7 @@ _IN_CPP = frozenset(
         Origin.copied,
         Origin.from_out,
         Origin.functionalize,
+        Origin.selected,
         Origin.underived,
     }
 )
@@ -83,14 +84,14 @@ TARGETS = Targets(
         "cpp-torch-stable",
         "C++ for libtorch's stable ABI: registrations, typed calls, kernels proven",
         "cpp_stable.options:StableOptions",
-        policy=Policy(in_pytorch=True),
+        policy=Policy(in_pytorch=True, makes=frozenset({Origin.selected})),
         is_library=True,
     ),
     _ours(
         "cpp-runtime",
         "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
         "cpp_runtime.options:RuntimeOptions",
-        policy=Policy(has_variants=True),
+        policy=Policy(makes=frozenset({Origin.selected}), has_variants=True),
     ),
     _ours(
         "torch-python",

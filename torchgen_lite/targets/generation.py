@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.operators import Operator
@@ -168,8 +167,8 @@ class Generation:
 
     def python_alone(self, registered: Iterable[Registration]) -> list[str]:
         """The kernels that only Python has, and C++ for no other operator, as `registered` says."""
-        entries = [one.kernel for one in registered if one.kernel is not None]
-        in_cpp = {one.kernel for one in chain.from_iterable(entry.kernels for entry in entries)}
+        lines = [one.kernel for one in registered if one.kernel is not None]
+        in_cpp = {entry.kernel for line in lines for entry in line.kernels}
         names = dict.fromkeys(kernel for _, kernel in self.in_python)
         return [name for name in names if name not in in_cpp]
 

@@ -366,7 +366,7 @@ class Target(NamedTuple):
 
 def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:
     """One function with the uses of several entries, under the condition of any."""
-    uses = [use for one in same for use in one.uses]
+    uses = list(dict.fromkeys([use for one in same for use in one.uses]))
     guards = dict.fromkeys([one.guard for one in same])
     return same[0]._replace(uses=uses, guard=" || ".join(guards) if all(guards) else "")
 

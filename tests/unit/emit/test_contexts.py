@@ -35,6 +35,7 @@ PROJECTS = [
     "examples/torch_ops",
     "tests/cases/cpp_runtime/input",
     "tests/cases/cpp_backend/input",
+    "tests/cases/cpp_selection/input",
     "tests/cases/cpp_torch/input",
     "tests/cases/device_tests/input",
     "tests/cases/docs/input",

@@ -80,7 +80,7 @@ def write(
 ) -> str:
     """A formula in C++, as a gradient, which is a tensor; or what a `method` of it gives."""
     whole = _tensor(tree, in_cpp(tree, functions))
-    return nodes.write(_call(nodes.Member(whole, method)) if method else whole, _SYNTAX)
+    return nodes.write(_call(nodes.Member(whole, method)) if method else whole, SYNTAX)
 
 
 def in_cpp(tree: Typed, functions: Functions) -> nodes.Expression:
@@ -232,7 +232,7 @@ def _of_numbers(
         sides = [_call("static_cast<double>", sides[0]), sides[1]]
     elif operator == "%" and not is_nonzero(node.right):
         return _call("autograd::remainder", *sides)
-    elif operator in "+-*%&|^" and all(map(_is_narrow, given)):
+    elif operator in "+-*%&|^" and all(map(is_narrow, given)):
         sides = [_call("int64_t", sides[0]), sides[1]]
     return nodes.rebuild(node, sides)
 
@@ -242,10 +242,10 @@ def _is_whole(operator: str, sorts: Collection[Sort]) -> bool:
     return operator != "/" and INTEGERS.issuperset(sorts)
 
 
-def _is_narrow(tree: Typed) -> bool:
+def is_narrow(tree: Typed) -> bool:
     """Whether C++ has an `int` for it, where other integers of formulas have 64 bits."""
     if isinstance(tree.node, nodes.Unary | nodes.Conditional):
-        return all(map(_is_narrow, tree.parts[-2:]))
+        return all(map(is_narrow, tree.parts[-2:]))
     is_literal = isinstance(tree.node, nodes.Literal) and tree.kind.sort in INTEGERS
     return is_literal or tree.kind.present == BOOL
 
@@ -263,7 +263,7 @@ def _is_unclear(outer: str, inner: str) -> bool:
     return (outer in COMPARISONS and inner in COMPARISONS) or (outer, inner) == ("||", "&&")
 
 
-_SYNTAX = nodes.CPP._replace(last=2, is_unclear=_is_unclear)
+SYNTAX = nodes.CPP._replace(last=2, is_unclear=_is_unclear)
 # Arguments of a call, by position and by name, each with its tree, which a default has not.
 _Bound = list[tuple[nodes.Expression, Typed | None]]
 _Named = dict[str, tuple[nodes.Expression, Typed | None]]

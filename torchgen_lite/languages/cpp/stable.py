@@ -148,6 +148,13 @@ def argument_type(argument: Argument) -> CType:
     return const_ref(owned)
 
 
+def unpacked_type(argument: Argument) -> CType:
+    """The type of a parameter to which every type that a kernel may have can be made of."""
+    if isinstance(argument.type, ListType):
+        return const_ref(owned_type(argument.type))
+    return argument_type(argument)
+
+
 def returns_type(schema: FunctionSchema) -> CType:
     """`void`, a type, or a tuple. Results are values, also those that were written to."""
     return tuple_of([owned_type(r.type) for r in schema.returns])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.operators import Operator
@@ -74,7 +75,8 @@ def _class_problems(
     operators: Sequence[Operator], options: LibraryOptions
 ) -> Iterator[tuple[str, Help | None]]:
     """Undeclared classes and classes without a kernel, each with a hint."""
-    scopes = {split_kernel(e.kernel, "")[0] for one in operators for e in one.own_kernels} - {""}
+    every = chain.from_iterable(one.author_kernels for one in operators)
+    scopes = {split_kernel(entry.kernel, "")[0] for entry in every} - {""}
     for name in options.kernel_classes:
         if name not in scopes:
             usual = f"kernels in it are named `{name}::f` under `dispatch`"
@@ -103,7 +105,7 @@ def _check_kernels(
 ) -> Findings:
     python = generation_beside(program).in_python
     for operator in operators:
-        for entry in operator.own_kernels:
+        for entry in operator.author_kernels:
             scope, name = split_kernel(entry.kernel, namespace)
             macro = next((part for part in entry.kernel.split("::") if is_macro(part)), "")
             label = "this kernel"

@@ -22,14 +22,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.output import Files, Header, OutputFile
+from torchgen_lite.targets.output import Files, Header, Named, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
@@ -46,10 +47,22 @@ def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
     return [(condition, list(own)) for condition, own in groupby(parts, guard)]
 
 
+class Choice(NamedTuple):
+    """A function that calls the first kernel of `rows` whose condition holds; an empty one always does. Without such a
+    row it throws a `refusal`.
+    """
+
+    guard: str
+    signature: CppSignature
+    rows: Sequence[Named]
+    refusal: str
+
+
 @dataclass(frozen=True, slots=True)
 class ImplCall:
     """One `m.impl(...)`: what is registered for an operator under a key, and its condition. `header` of
-    the library declares a boxed kernel; one of the author's has to declare the kernel `declared`.
+    the library declares a boxed kernel; one of the author's has to declare the kernels `declared`. It may need a
+    function that makes a `choice`.
     """
 
     operator: CppOperator
@@ -57,7 +70,8 @@ class ImplCall:
     kernel: str
     guard: str
     header: Header | None = None
-    declared: str = ""
+    declared: Sequence[str] = ()
+    choice: Choice | None = None
 
     @property
     def file(self) -> str:
@@ -137,11 +151,13 @@ def registration_files(
         by_file = {REGISTER: [], **by_file}
     for name, own in by_file.items():
         defined = libraries if name == REGISTER else {}
-        demanded = [(one.guard, one.declared) for one in own if one.declared]
+        demanded = [(one.guard, kernel) for one in own for kernel in one.declared]
+        choices = [one.choice for one in own if one.choice is not None]
         shown = {
             "macros": (opening, f"{macro}_IMPL"),
             "libraries": defined,
             "blocks": blocks(own),
+            "choices": list(map(tuple, dict.fromkeys(choices))),
             "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
             "headers": ", ".join(options.kernel_headers),
             **context(defined, own),

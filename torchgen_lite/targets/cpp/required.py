@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from torchgen_lite.analysis.policy import WRITTEN
+from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import (
     global_name,
@@ -19,19 +19,20 @@ from torchgen_lite.languages.cpp.signature import (
     unrooted_signature,
 )
 from torchgen_lite.languages.cpp.text import parameter_list
-from torchgen_lite.loader.entry.entry import Backend, DispatchEntry
+from torchgen_lite.loader.entry.entry import Backend, DispatchEntry, KernelRow
+from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, VERSION_MACRO
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.cpp.registrations import ImplCall
 from torchgen_lite.targets.output import AuthorFunction, Context, Files, Header, OutputFile
 
 
 class Kernel(NamedTuple):
     """A kernel of an operator under one key, which is in the namespace `scope`, or `is_member` of a class of that name;
-    `backend`: the backend whose file names it."""
+    `backend`: the backend whose file names it; `row`: the row that names it, if it is one of several under the key.
+    """
 
     operator: CppOperator
     key: str
@@ -40,33 +41,74 @@ class Kernel(NamedTuple):
     signature: CppSignature
     backend: Backend | None
     is_member: bool
+    row: KernelRow | None = None
 
     @property
     def qualified(self) -> str:
         return global_name(self.scope, self.name)
 
 
+Signatures = Callable[[CppOperator, DispatchEntry], CppSignature]
+"""The signature that a kernel needs."""
+_AUTHORS = WRITTEN | {Origin.selected}
+
+
 def author_kernels(
     registered: Iterable[Registration],
     operators: Sequence[CppOperator],
-    signature: Callable[[CppOperator, DispatchEntry], CppSignature],
+    signature: Signatures,
     options: LibraryOptions,
     layout: Layout,
 ) -> list[Kernel]:
-    """The kernels that are registered directly, in source order; `signature` gives the signature
-    that each needs. Those that the YAML names alone are in the namespace of the library."""
+    """The kernels that are registered directly, or chosen among, in source order."""
     by_facts = {operator.facts: operator for operator in operators}
-    found = []
+    found: list[Kernel] = []
     for one in registered:
-        if one.origin in WRITTEN and one.kernel is not None:
-            operator = by_facts[one.operator]
-            backend = one.kernel.backend
-            scope, name = split_kernel(one.kernel.kernel, layout.namespace)
-            type_ = signature(operator, one.kernel)
-            is_backends = backend is not None and bool(backend.class_name)
-            is_member = is_backends or scope in options.kernel_classes
-            found.append(Kernel(operator, one.key, scope, name, type_, backend, is_member))
+        if one.origin in _AUTHORS and one.kernel is not None:
+            found += named_kernels(by_facts[one.operator], one.kernel, signature, options, layout)
     return found
+
+
+def named_kernels(
+    operator: CppOperator,
+    line: DispatchEntry,
+    signature: Signatures,
+    options: LibraryOptions,
+    layout: Layout,
+) -> Iterator[Kernel]:
+    """The kernels of a line of `dispatch`. Those that the YAML names alone are in the namespace of the library."""
+    rows: Sequence[KernelRow | None] = line.rows or (None,)
+    for entry, row in zip(line.kernels, rows):
+        backend = entry.backend
+        scope, name = split_kernel(entry.kernel, layout.namespace)
+        type_ = signature(operator, entry)
+        is_backends = backend is not None and bool(backend.class_name)
+        is_member = is_backends or scope in options.kernel_classes
+        yield Kernel(operator, entry.key, scope, name, type_, backend, is_member, row)
+
+
+def implemented(kernels: Iterable[Kernel]) -> Iterator[tuple[Kernel, Sequence[Kernel]]]:
+    """What is registered: a kernel, or the function that chooses among several, as a kernel, with these."""
+
+    def line(kernel: Kernel) -> tuple[str, str | None, str]:
+        return kernel.operator.flat, kernel.operator.function.torch, kernel.key
+
+    for own in grouped(kernels, line).values():
+        first = own[0]
+        if first.row is None:
+            yield first, ()
+        else:
+            yield chooser(own, first.operator), own
+
+
+def chooser(own: Sequence[Kernel], caller: CppOperator) -> Kernel:
+    """The function that chooses among kernels of one key, as a kernel. In another file than theirs, an operator that
+    follows from them has one of its own."""
+    first = own[0]
+    name = f"choose_{first.key}_{first.operator.flat}"
+    if caller.shard != first.operator.shard:
+        name = f"{name}_for_{caller.flat}"
+    return first._replace(scope="", name=name, is_member=False, row=None)
 
 
 # The declarations in each namespace or class: the condition of each, and its signature.
@@ -130,36 +172,6 @@ def shared_names(kernels: Sequence[Kernel]) -> frozenset[str]:
     for kernel in kernels:
         found.setdefault(kernel.qualified, set()).add(kernel.signature.type)
     return frozenset([name for name, own in found.items() if len(own) > 1])
-
-
-def kernel_registrations(
-    kernels: Sequence[Kernel],
-    layout: Layout,
-    headers: Sequence[str],
-    function: str,
-    type_of: Callable[[Kernel], str],
-) -> tuple[list[ImplCall], Blocks]:
-    """The registrations of the author's kernels, and what declares these.
-
-    `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
-    a shared name by its typed call: `ops::add_Tensor::schema*`.
-    """
-    shared = shared_names(kernels)
-    includes = kernel_includes(layout, headers)
-    if shared:
-        includes[-1] = [*includes[-1], layout.own("operators.h")]
-    found = []
-    for kernel in kernels:
-        address = f"&{kernel.qualified}"
-        if kernel.qualified in shared:
-            address = f"static_cast<{type_of(kernel)}>({address})"
-        registered = f"{function}({address})"
-        declared = ""
-        if headers and kernel.qualified not in shared:
-            declared = kernel.qualified
-        guard = kernel.operator.guard
-        found.append(ImplCall(kernel.operator, kernel.key, registered, guard, None, declared))
-    return found, includes
 
 
 def author_functions(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.languages.cpp.condition import FACTS, Library, types_of
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.types import CType, Expression, names_of
-from torchgen_lite.loader.config.options import choice, option, table_of
+from torchgen_lite.loader.config.options import choice, matching, option, table_of
+from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp import options as library
 from torchgen_lite.targets.options import folder_option
 from torchgen_lite.targets.output import Header
@@ -42,6 +44,8 @@ PASSED = library.kind_of(rf"(const )?{_TYPE}[*&]?", _REFUSAL, library.read_type)
 EXPRESSION = library.kind_of(r"[^;{}\n\\]+", "is not a C++ expression", read_expression)
 
 
+FACT = matching(r"(\.[A-Za-z_]\w*|(::)?[A-Za-z_]\w*(::\w+)*)", "is no member, and no function")
+_ADVICE = "name it in the options of the target, under `facts` or `constants`"
 TARGET = "cpp-runtime"
 VENDORED = "vendored"
 
@@ -72,6 +76,13 @@ class RuntimeOptions(library.LibraryOptions):
         {},
         about_framework=True,
     )
+    facts: Mapping[str, str] = option(
+        "How conditions of `dispatch` ask a tensor: a member, or a function that takes it first: "
+        '`size = ".size"`, `dtype = "toy::dtype_of"`.',
+        table_of(FACT, key=choice(*FACTS)),
+        {},
+        about_framework=True,
+    )
     folder: str = folder_option(TARGET)
     runtime: str = option(
         "Where the headers of the dispatcher are: `installed`, in a package that the build "
@@ -80,6 +91,28 @@ class RuntimeOptions(library.LibraryOptions):
         "installed",
     )
     calls_only: bool = library.calls_only_option()
+
+    def asked(self, namespace: str) -> Callable[[FunctionSchema], Library]:
+        """How the tensors of an operator are asked in its conditions."""
+        types = self.framework
+
+        def constant(name: str) -> str | None:
+            known = types.constants.get(name)
+            return known and known.text
+
+        def of(schema: FunctionSchema) -> Library:
+            return Library(
+                f"target `{TARGET}`",
+                f"::{namespace}::selection",
+                "torchgen_lite::MissingKernelError",
+                self.facts,
+                constant,
+                types_of(schema),
+                checks_places=False,
+                advice=_ADVICE,
+            )
+
+        return of
 
     @property
     def framework(self) -> Types:

@@ -30,6 +30,12 @@ from torchgen_lite.languages.cpp.signature import CppSignature, signature_header
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
+from torchgen_lite.targets.cpp.choices import (
+    NUMBERS,
+    check_conditions,
+    choice_headers,
+    kernel_registrations,
+)
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
@@ -49,7 +55,7 @@ from torchgen_lite.targets.output import (
 )
 
 # Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
+INNER_NAMESPACES = frozenset({"functions", "ops", "proof", "selection"})
 # What the definitions of typed calls spell.
 _SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
 
@@ -68,6 +74,8 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
             diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += [*unreachable_kernels(selection.functions), *check_copies(program, TARGET)]
+        layout = library_layout(selection.functions, options)
+        diagnostics += check_conditions(selection.functions, options.asked(layout.namespace))
     return TargetResult(_files(selection, program, options), diagnostics)
 
 
@@ -117,6 +125,7 @@ def _files(selection: Selection, program: Program, options: RuntimeOptions) -> F
         return
     yield from build_methods(members, layout)
     yield from build_kernels(kernels, layout, options)
+    yield from choice_headers(layout, kernels)
     yield from build_registrations(operators, kernels, layout, options)
 
 
@@ -165,8 +174,9 @@ def build_registrations(
             call = "redispatch"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
-    registered, declared = required.kernel_registrations(
-        kernels, layout, options.kernel_headers, "TORCHGEN_LITE_FN", type_of
+    asked = options.asked(layout.namespace)
+    registered, declared = kernel_registrations(
+        kernels, layout, options.kernel_headers, "TORCHGEN_LITE_FN", type_of, asked, NUMBERS
     )
     yield from registrations.registration_files(
         registrations.definitions(operators, cpp_text.quote),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.languages.cpp import stable
+from torchgen_lite.languages.cpp.condition import stable_library
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.versions import version_text
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp import registrations
+from torchgen_lite.targets.cpp.choices import TENSORS, Libraries, kernel_registrations
 from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.required import Kernel, kernel_registrations
+from torchgen_lite.targets.cpp.registrations import ImplCall
+from torchgen_lite.targets.cpp.required import Kernel
 from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
 from torchgen_lite.targets.output import Context, Files, Header
@@ -39,9 +44,12 @@ def build_registrations(
     def type_of(kernel: Kernel) -> str:
         return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
 
+    headers = options.kernel_headers
     registered, declared = kernel_registrations(
-        kernels, layout, options.kernel_headers, "TORCH_BOX", type_of
+        kernels, layout, headers, "TORCH_BOX", type_of, asked(layout.namespace), TENSORS
     )
+    if headers:
+        registered = [_unpacked(one) for one in registered]
 
     gates = list(_gates(own))
 
@@ -57,6 +65,25 @@ def build_registrations(
     yield from registrations.registration_files(
         libraries, registered, layout, options, macro, template, context
     )
+
+
+def asked(namespace: str) -> Libraries:
+    """How tensors are asked in conditions."""
+    return partial(stable_library, namespace)
+
+
+def _unpacked(registered: ImplCall) -> ImplCall:
+    """Where the author's headers declare kernels, some may take a view of a list, and others a list."""
+    choice = registered.choice
+    if choice is None:
+        return registered
+    arguments = {a.name: a for a in registered.operator.schema.arguments}
+    parameters = [
+        p._replace(type=stable.unpacked_type(arguments[p.name]))
+        for p in choice.signature.parameters
+    ]
+    signature = choice.signature._replace(parameters=tuple(parameters))
+    return replace(registered, choice=choice._replace(signature=signature))
 
 
 def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:

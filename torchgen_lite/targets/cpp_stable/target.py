@@ -7,6 +7,7 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
+from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
@@ -23,7 +24,11 @@ from torchgen_lite.targets.cpp.selection import (
 )
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
-from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_registrations
+from torchgen_lite.targets.cpp_stable.registrations import (
+    STABLE_LIBRARY,
+    asked,
+    build_registrations,
+)
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
@@ -32,7 +37,7 @@ from torchgen_lite.targets.output import AuthorFunction, Files, Selection, Targe
 # What libtorch's stable ABI has no kernels for.
 BROUGHT = ("derivatives", "autocast", "vmap", "axes", *PLAIN)
 # Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
+INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof", "selection"})
 # The namespaces and types that the declarations of typed calls spell.
 _SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
@@ -48,6 +53,8 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
     diagnostics += check_copies(program, TARGET)
+    layout = library_layout(functions, options)
+    diagnostics += check_conditions(functions, asked(layout.namespace))
     return TargetResult(_files(selection, program, options), diagnostics)
 
 
@@ -93,6 +100,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> Fi
     generation = generation_beside(program)
     python = generation.python_alone(generation.in_cpp(selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
+    yield from choice_headers(layout, kernels, "cpp_stable")
     yield from build_registrations(operators, kernels, layout, options)
     yield from schema_hashes(program, layout, options)
     if options.module:

@@ -33,11 +33,13 @@ from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.layout import Layout, stem
+from torchgen_lite.targets.cpp.layout import stem
 from torchgen_lite.targets.cpp.model import CppOperator
+from torchgen_lite.targets.cpp.registrations import Choice
+from torchgen_lite.targets.cpp.required import chooser, named_kernels
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.model import Library
-from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped
+from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, choice_of, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import Copied, FromOut, Wrapper, devices
 
 
@@ -48,7 +50,7 @@ def following_registrations(library: Library) -> Iterator[TorchImplCall]:
     for one in library.registered:
         operator = by_facts[one.operator]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
-            yield _from_out(by_facts[one.source], operator, one.kernel, layout)
+            yield _from_out(by_facts[one.source], operator, one.kernel, library)
         elif one.origin is Origin.copied and one.source is not None and one.kernel is not None:
             functional = by_facts[one.source]
             yield _copied(functional, operator, one.kernel, layout.namespace)
@@ -57,10 +59,12 @@ def following_registrations(library: Library) -> Iterator[TorchImplCall]:
 
 
 def _from_out(
-    out: CppOperator, member: CppOperator, entry: DispatchEntry, layout: Layout
+    out: CppOperator, member: CppOperator, entry: DispatchEntry, library: Library
 ) -> TorchImplCall:
-    """The kernel of one variant that follows from a kernel of the out variant."""
-    signature = types.signature(member.function, sizes_of(entry))
+    """The kernel of one variant that follows from a kernel of the out variant, or from several."""
+    layout = library.layout
+    kernel, choice = _called(out, member, entry, library)
+    signature = types.signature(member.function, sizes_of(entry.kernels[0]))
     pairs = zip(signature.parameters, member.signature.parameters)
     count = len(out.schema.out)
     made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
@@ -77,7 +81,7 @@ def _from_out(
         signature,
         devices(member.function, entry.key, entry.backend),
         [f"{layout.folder}/{header}.h" for header in headers],
-        qualified(entry.kernel, layout.namespace),
+        kernel,
         from_out=FromOut(
             entry.key,
             [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs],
@@ -85,7 +89,20 @@ def _from_out(
             ["self"] if member.is_inplace else made,
         ),
     )
-    return wrapped(entry.key, wrapper)
+    return wrapped(entry.key, wrapper, choice=choice)
+
+
+def _called(
+    out: CppOperator, member: CppOperator, entry: DispatchEntry, library: Library
+) -> tuple[str, Choice | None]:
+    """The kernel of the out variant by its full name, or the function that chooses it."""
+    namespace = library.layout.namespace
+    if not entry.rows:
+        return qualified(entry.kernel, namespace), None
+    signature = library.kernel_signature
+    own = list(named_kernels(out, entry, signature, library.options, library.layout))
+    function = chooser(own, member)
+    return function.qualified, choice_of(function, own, (), library)
 
 
 def _symbolic(given: CType, wanted: CType, name: str) -> str:

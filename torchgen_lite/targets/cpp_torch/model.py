@@ -8,11 +8,14 @@ from functools import cached_property
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.languages.cpp import condition
+from torchgen_lite.languages.cpp.native import sizes_of
+from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.torch_types import base_type
 from torchgen_lite.languages.cpp.types import names_of
-from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.targets.cpp import model
-from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.cpp import conditions, model
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
@@ -36,7 +39,7 @@ def build_operators(facts: Sequence[Operator], layout: Layout) -> tuple[CppOpera
         facts,
         layout.shards,
         lambda one: types.signature(one.function, classes=classes),
-        condition,
+        conditions.condition,
         _SPELLED | spelled,
     )
 
@@ -59,6 +62,14 @@ class Library:
     @cached_property
     def every(self) -> tuple[CppOperator, ...]:
         return build_operators(self.facts, self.layout)
+
+    def kernel_signature(self, operator: CppOperator, entry: DispatchEntry) -> CppSignature:
+        """The type of a kernel, whose name says whether it takes symbolic integers."""
+        return types.signature(operator.function, sizes_of(entry), self.layout.classes)
+
+    def asked(self, schema: FunctionSchema) -> condition.Library:
+        """How the tensors of an operator are asked in conditions."""
+        return condition.torch_library(self.layout.namespace, schema)
 
     @property
     def operators(self) -> tuple[CppOperator, ...]:

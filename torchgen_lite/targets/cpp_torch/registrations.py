@@ -28,13 +28,12 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.languages.cpp.native import sizes_of
 from torchgen_lite.languages.cpp.signature import CppSignature
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
-from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
-from torchgen_lite.targets.cpp import registrations, required
+from torchgen_lite.targets.cpp import choices, registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -55,10 +54,18 @@ class TorchImplCall(registrations.ImplCall):
     wrapper: Wrapper | None = None
 
 
-def wrapped(key: str, wrapper: Wrapper, declared: str = "") -> TorchImplCall:
+def wrapped(
+    key: str,
+    wrapper: Wrapper,
+    declared: Sequence[str] = (),
+    choice: registrations.Choice | None = None,
+) -> TorchImplCall:
     """The registration of a generated function."""
     function = f"TORCH_FN({wrapper.name})"
-    return TorchImplCall(wrapper.operator, key, function, wrapper.guard, None, declared, wrapper)
+    operator = wrapper.operator
+    return TorchImplCall(
+        operator, key, function, wrapper.guard, None, declared, choice, wrapper=wrapper
+    )
 
 
 def kernel_registrations(
@@ -69,38 +76,68 @@ def kernel_registrations(
     A kernel that the author's headers declare may have other types than the schema demands.
     """
     layout = library.layout
-    headers = library.options.kernel_headers
-    proof = f"{layout.namespace}::proof"
     shared = required.shared_names(kernels)
-    for one in kernels:
+    for one, own in required.implemented(kernels):
         operator = one.operator
+        guard = operator.guard
         key = one.key
-        kernel = one.qualified
         signature = one.signature
-        declared = ""
-        if headers and kernel not in shared:
-            declared = kernel
+        declared = _declared(own or [one], shared, library)
+        choice = choice_of(one, own, shared, library) if own else None
         device = devices(operator.function, key, one.backend)
         is_compared = _is_compared(one)
-        if kernel in shared or device != ANY_DEVICE or is_compared:
+        if one.qualified in shared or device != ANY_DEVICE or is_compared:
             function = f"wrapper_{key}_{operator.flat}"
+            kernel = one.qualified
             more = tuple[str, ...]()
-            if declared:
-                call, header = _call_of(operator, layout)
-                kernel = f"{proof}::as_declared<{call}, {signature.type}, &{kernel}>::call"
-                more = (header,)
+            if not own:
+                kernel, more = _call(one, shared, library)
             if is_compared:
                 more = (*more, layout.own("tensor_memory.h").name)
-            guard = operator.guard
             wrapper = Wrapper(
                 operator, function, guard, signature, device, more, kernel, is_compared
             )
-            yield wrapped(key, wrapper, declared)
-        elif headers:
-            function = f"{proof}::registered<{signature.type}, &{kernel}>()"
-            yield TorchImplCall(operator, key, function, operator.guard, None, declared)
+            yield wrapped(key, wrapper, declared, choice)
+        elif declared and not own:
+            function = (
+                f"{layout.namespace}::proof::registered<{signature.type}, &{one.qualified}>()"
+            )
+            yield TorchImplCall(operator, key, function, guard, None, declared)
         else:
-            yield TorchImplCall(operator, key, f"TORCH_FN({kernel})", operator.guard)
+            function = f"TORCH_FN({one.qualified})"
+            yield TorchImplCall(operator, key, function, guard, None, declared, choice)
+
+
+def _declared(
+    kernels: Sequence[required.Kernel], shared: Collection[str], library: Library
+) -> list[str]:
+    """The kernels that the author's headers have to declare."""
+    if not library.options.kernel_headers:
+        return []
+    return [kernel.qualified for kernel in kernels if kernel.qualified not in shared]
+
+
+def _call(
+    kernel: required.Kernel, shared: Collection[str], library: Library
+) -> tuple[str, tuple[str, ...]]:
+    """How a kernel is called, and the headers that this needs; a declared one may have other types."""
+    if not _declared([kernel], shared, library):
+        return kernel.qualified, ()
+    layout = library.layout
+    call, header = _call_of(kernel.operator, layout)
+    types = f"{call}, {kernel.signature.type}, &{kernel.qualified}"
+    return f"{layout.namespace}::proof::as_declared<{types}>::call", (header,)
+
+
+def choice_of(
+    function: required.Kernel,
+    own: Sequence[required.Kernel],
+    shared: Collection[str],
+    library: Library,
+) -> registrations.Choice:
+    """The function that chooses among kernels of one key."""
+    asked = library.asked(own[0].operator.schema)
+    return choices.choice(function, own, asked, lambda one: _call(one, shared, library)[0])
 
 
 def _is_compared(kernel: required.Kernel) -> bool:
@@ -151,11 +188,15 @@ def _includes(
     """PyTorch's headers, those of the library, and what declares the kernels."""
     wrappers = [one.wrapper for one in own if one.wrapper is not None]
     needed = set[str]().union(*(wrapper.headers for wrapper in wrappers))
+    if options.kernel_headers:
+        needed |= {_call_of(one.operator, layout)[1] for one in own if one.choice is not None}
     ours = {name for name in needed if name.startswith(f"{layout.namespace}/")}
     theirs = {"torch/library.h", *(needed - ours)}
     declared = {one.header.name for one in own if one.header is not None}
     if any(guards):
         declared.add(layout.own("version.h").name)
+    if any(one.choice is not None for one in own):
+        declared.add(layout.own(choices.TENSORS).name)
     kernels: list[Sequence[Header]] = [[]]
     if any(map(_calls_kernel, own)):
         kernels = required.kernel_includes(layout, options.kernel_headers)
@@ -244,14 +285,23 @@ def check_tags(program: Program, functions: Sequence[NativeFunction]) -> Finding
 
 
 def torch_kernels(library: Library) -> list[required.Kernel]:
-    """The kernels that the author writes. A kernel's name says whether it takes symbolic integers."""
-
-    def signature(operator: CppOperator, entry: DispatchEntry) -> CppSignature:
-        return types.signature(operator.function, sizes_of(entry), library.layout.classes)
-
+    """The kernels that the author writes."""
+    signature = library.kernel_signature
     return required.author_kernels(
         library.registered, library.every, signature, library.options, library.layout
     )
+
+
+def check_rows(library: Library) -> Findings:
+    """TG544: kernels of one key of which some take symbolic integers."""
+    for _, own in required.implemented(torch_kernels(library)):
+        for kernel in own[1:]:
+            if kernel.signature != own[0].signature and kernel.row is not None:
+                message = f"`{kernel.name}` and `{own[0].name}` do not both take symbolic integers"
+                hint = "end the names of all kernels of a key in `_symint`, or none"
+                function = kernel.operator.function
+                place = kernel.row.kernel_span
+                yield finding(function, "TG544", message, place, "one function calls both", hint)
 
 
 # What registers kernels of the author's headers.
@@ -287,9 +337,13 @@ def build_kernels(
 
 
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
-    """The kernels that generated functions call as C++ does: those of several types under one name, and those from which
-    kernels of other variants are derived."""
+    """The kernels that generated functions call as C++ does: those of several types under one name, those from which
+    kernels of other variants are derived, and those of a key that has several."""
     derived = (Origin.from_out, Origin.copied)
     sources = {one.source for one in library.registered if one.origin in derived}
-    called = {kernel.qualified for kernel in kernels if kernel.operator.facts in sources}
+    called = {
+        kernel.qualified
+        for kernel in kernels
+        if kernel.operator.facts in sources or kernel.row is not None
+    }
     return required.shared_names(kernels) | called

@@ -22,6 +22,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
+from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
@@ -48,7 +49,7 @@ from torchgen_lite.targets.output import (
 
 # Names that the namespace of a library has.
 INNER_NAMESPACES = frozenset(
-    "autograd detail fallback from_out functions ops proof redispatch structured".split()
+    "autograd detail fallback from_out functions ops proof redispatch selection structured".split()
 )
 
 
@@ -91,6 +92,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "axes", *PLAIN))
         diagnostics += registrations.check_tags(program, functions)
         diagnostics += references.check_references(library.registered)
+        diagnostics += check_conditions(functions, library.asked)
+        diagnostics += registrations.check_rows(library)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=diagnostics)
     if options.calls_only:
@@ -129,7 +132,7 @@ def _called(library: Library, lent: Collection[str]) -> tuple[CppOperator, ...]:
     """The operators with typed calls: those that generated kernels call, and others unless PyTorch has calls for
     them."""
     boxed = {*BY_WORD.values(), Origin.autocast_over, Origin.functionalize, Origin.underived}
-    uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied}
+    uncalled = WRITTEN | STRUCTURED | boxed | {Origin.copied, Origin.selected}
     generated = set()
     for one in library.registered:
         if one.origin not in uncalled:
@@ -202,6 +205,7 @@ def _files(program: Program, library: Library) -> Files:
     yield from registrations.build_registrations(library, implemented, tags)
     names = _copied_headers(library, implemented)
     yield from copied_files(layout, "cpp_torch", *sorted(names))
+    yield from choice_headers(layout, kernels, "cpp_torch")
     if "underived.h" in names:
         context = {"namespace": layout.namespace, "folder": layout.folder}
         yield OutputFile(layout.source("underived.cpp"), "cpp_torch/underived.cpp.j2", context)
