@@ -122,8 +122,10 @@ def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
         for device, own in rows.items()
     ]
     yield "rows", f"{{{', '.join(shown)}}}"
-    rests = [quote(device) for device, own in rows.items() if not own[-1][-1]]
+    rests = [quote(device) for device, own in rows.items() if not _condition_of(own[-1])]
     yield "rests", tuple_display(rests)
+    if any(kernel.is_tuned for kernel in kernels.values()):
+        yield "tuned", "True"
 
 
 def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, DispatchEntry]]:
@@ -137,9 +139,15 @@ def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, Dispatc
             yield device, by_key[key]
 
 
+def _condition_of(row: Row) -> str:
+    _, _, _, condition, _ = row
+    return condition
+
+
 def _row(row: Row) -> str:
-    module, function, place, _ = row
-    return tuple_display([f"_places.{place}", quote(module), quote(function)])
+    module, function, place, _, options = row
+    tuned = f"_operators.tuned_{place}" if options else "None"
+    return tuple_display([f"_places.{place}", quote(module), quote(function), tuned])
 
 
 def _tried(value: Value) -> str:

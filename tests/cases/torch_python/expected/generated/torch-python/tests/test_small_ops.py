@@ -28,7 +28,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
-from small_ops import _axes, _library, _operators, _places, _results, _rows, _sharding
+from small_ops import _axes, _library, _operators, _places, _results, _rows, _sharding, _tuned
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # pytest would show hundreds of its empty lines where a compiled call fails.
@@ -50,8 +50,9 @@ class Case(NamedTuple):
     vmap: bool = False
     bounds: Mapping[tuple[str, str, Any], tuple[Any, ...]] = {}
     chosen_on: tuple[str, ...] = ()
-    rows: Mapping[str, tuple[tuple[str, ...], ...]] = {}
+    rows: Mapping[str, tuple[tuple[str, str, str, Any], ...]] = {}
     rests: tuple[str, ...] = ()
+    tuned: bool = False
     axes: Any = None
     integers: bool = False
     autocast: torch.dtype | None = None
@@ -129,16 +130,22 @@ CASES = {
         chosen_on=("cpu", "cuda"),
         rows={
             "cpu": (
-                (_places.row1_cpu_scaled, "kernels", "scaled_vec8"),
-                (_places.row2_cpu_scaled, "kernels", "scaled_by"),
-                (_places.row3_cpu_scaled, "kernels", "scaled_any"),
+                (_places.row1_cpu_scaled, "kernels", "scaled_vec8", None),
+                (_places.row2_cpu_scaled, "kernels", "scaled_by", None),
+                (
+                    _places.row3_cpu_scaled,
+                    "kernels",
+                    "scaled_tuned",
+                    _operators.tuned_row3_cpu_scaled,
+                ),
             ),
             "cuda": (
-                (_places.row1_cuda_scaled, "kernels", "scaled_by"),
-                (_places.row2_cuda_scaled, "kernels", "scaled_any"),
+                (_places.row1_cuda_scaled, "kernels", "scaled_by", None),
+                (_places.row2_cuda_scaled, "kernels", "scaled_any", None),
             ),
         },
         rests=("cpu",),
+        tuned=True,
     ),
 }
 
@@ -938,7 +945,7 @@ class Outcome(NamedTuple):
 
     results: list[torch.Tensor]
     gradients: list[torch.Tensor]
-    rows: list[tuple[str, ...]]
+    rows: list[tuple[str, str, str]]
 
 
 def run(call: Callable[..., Any], given: Arguments) -> Outcome | None:
@@ -974,17 +981,20 @@ def run_kernel(
     is_rest: bool = False,
 ) -> Outcome | None:
     """A call of the operator; if it `is_rest`, the last row runs in the place of each."""
-    own = case.rows.get(device, ())
-    called: list[tuple[str, ...]] = []
+    called: list[tuple[str, str, str]] = []
+    own = [row[:3] for row in case.rows.get(device, ())]
 
-    def kernel(*row: str) -> Any:
-        if row in own:
-            called.append(row)
-            row = own[-1] if is_rest else row
-        return _library.resolve(*row)
+    def kernel(place: str, module: str, name: str, tuned: Any = None) -> Any:
+        if (place, module, name) in own:
+            called.append((place, module, name))
+            if is_rest:
+                place, module, name, tuned = case.rows[device][-1]
+        function = _library.resolve(place, module, name)
+        return tuned(function) if tuned else function
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rows, "kernel", kernel)
+        patch.setattr(_tuned, "kernel", kernel)
         found = run(lambda **kwargs: outcome(case, (), kwargs), given)
     return found and found._replace(rows=called)
 
@@ -1018,7 +1028,7 @@ def compare(case: Case, given: Arguments, found: Outcome, wanted: Outcome, which
 @those(lambda case: case.bounds)
 def test_rows(case: Case) -> None:
     """On both sides of each bound of a condition, the kernel that runs gives what the reference or the last one gives."""
-    ran: set[tuple[str, ...]] = set()
+    ran: set[tuple[str, str, str]] = set()
     compared = 0
     for device in case.chosen_on:
         is_here = (
@@ -1048,11 +1058,6 @@ def test_rows(case: Case) -> None:
                 )
     if not compared:
         pytest.skip("no such device, or nothing to compare with: a reference, or a kernel without a condition")
-    every = [row for device, rows in case.rows.items() for row in rows if device == "cpu"]
-    unseen = [
-        f"{name} ({place})" for place,
-        module,
-        name in every if (place, module, name) not in ran
-    ]
+    unseen = [f"{row[2]} ({row[0]})" for row in case.rows.get("cpu", ()) if row[:3] not in ran]
     if unseen:
         pytest.skip(f"right, but no input of the samples reaches {' and '.join(unseen)}")
