@@ -34,7 +34,7 @@ FROM_ROOT = {
 OF_CODES = {
     f"torchgen_lite/diagnostics/codes/{name}.md": f"diagnostics/{name}.md" for name in code_names()
 }
-LOOK = "torchgen_lite/cli/look.css"
+LOOK = "torchgen_lite/copied/docs/look.css"
 PLAYGROUND = {"docs/playground/README.md": "playground/index.html"}
 PAGES = {**FROM_ROOT, **OF_CODES, **PLAYGROUND}
 OPERATORS = "operators"

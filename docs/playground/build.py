@@ -21,7 +21,7 @@ from playground import Playground, targets
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LOOK = ROOT / "torchgen_lite" / "cli" / "look.css"
+LOOK = ROOT / "torchgen_lite" / "copied" / "docs" / "look.css"
 MODULES = HERE / "node_modules"
 PYODIDE = MODULES / "pyodide"
 PAGE = ("index.html", "playground.css", "playground.js", "worker.js", "playground.py")

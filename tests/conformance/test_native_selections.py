@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 import pytest
@@ -88,6 +89,10 @@ def _topk_kernel(name: str) -> Callable[[Arguments], bool]:
     def oracle(given: Arguments) -> bool:
         from torch._native.ops.topk.cutedsl_impl import _kernel_for
 
+        if signature(_kernel_for).parameters.keys() != {"k", "n"}:
+            pytest.skip(
+                "from 2.15 on, it selects by the dtype and the capability of the device, too"
+            )
         return bool(_kernel_for(given["k"], given["x"].shape[-1]) == name)
 
     return oracle

@@ -52,7 +52,7 @@ def test_it_needs_nothing_from_elsewhere(site: Path) -> None:
 
 
 def test_it_has_the_look_of_all_pages(site: Path) -> None:
-    look = (ROOT / "torchgen_lite" / "cli" / "look.css").read_bytes()
+    look = (ROOT / "torchgen_lite" / "copied" / "docs" / "look.css").read_bytes()
     for folder in (site, site / "playground"):
         assert (folder / "look.css").read_bytes() == look
         assert 'href="look.css"' in (folder / "index.html").read_text("utf-8")

@@ -65,7 +65,7 @@ def test_generated_tests_pass(project: Path) -> None:
     done = run_python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
     assert done.returncode == 0, done.stdout
     passed = re.search(r"(\d+) passed", done.stdout)
-    assert passed and int(passed[1]) == 174
+    assert passed and int(passed[1]) == 197
 
 
 LIES = """\
@@ -89,6 +89,16 @@ LIES = """\
   axes: x[*b] -> [*b]
   samples:
     - (randn(4, 6))
+- func: my::shifted(Tensor x, Tensor bias) -> Tensor
+  dispatch: {CPU: shifted}
+  axes: x[n, k+], bias[n] -> [n]
+  samples:
+    - (randn(4, 6), randn(4))
+- func: my::stretched(Tensor x, Tensor factor) -> Tensor
+  dispatch: {CPU: stretched}
+  axes: x[n, k+], +factor[n] -> [n]
+  samples:
+    - (randn(4, 6), randn(4))
 - func: my::running(Tensor x) -> Tensor
   dispatch: {CPU: running}
   axes: x[*b] -> [*b]
@@ -101,6 +111,8 @@ def softmax(x): return x.softmax(-1)
 def mean(x): return x.mean(-1)
 def turned(x): return x.t().contiguous()
 def packed(x): return x.as_strided(x.shape, torch.empty(x.shape).stride()).clone()
+def shifted(x, bias): return x.sum(-1) + bias
+def stretched(x, factor): return x.sum(-1) * factor
 def running(x): return x.cumsum(0)
 """
 
@@ -126,6 +138,8 @@ def test_a_line_that_is_wrong_fails_the_generated_tests(project: Path, tmp_path:
         "test_vmap[running_0]",
         "test_sharded[softmax_0]",
         "test_sharded[mean_0]",
+        "test_sharded[shifted_0]",
+        "test_sharded[stretched_0]",
     }
 
 
@@ -391,6 +405,38 @@ def test_sharded_training_gives_the_results_and_gradients_of_one_process(project
     assert run_program(project, SETUP + MESH + dedent(program)).splitlines() == [
         "tensor parallel [[Replicate(), Partial(sum)]] [[Shard(dim=0), Shard(dim=0)], [Partial(sum), Partial(sum)], [Replicate(), Shard(dim=1)], [Replicate(), Shard(dim=0)]]",
         "both [[Shard(dim=0), Partial(sum)]] [[Shard(dim=0), Shard(dim=0)], [Partial(sum), Partial(sum)], [Partial(sum), Shard(dim=1)], [Partial(sum), Shard(dim=0)]]",
+    ]
+
+
+def test_a_bias_of_a_sum_that_is_cut_is_added_once(project: Path) -> None:
+    """Parallel over the rows of a weight: each process has a part of the sum, and the bias is in one of them, or in parts."""
+    program = """
+        from torch.distributed._local_tensor import LocalTensorMode
+        from torch.distributed.tensor import distribute_tensor
+
+        shapes = ((4, 8), (6, 8), (6,))
+        whole = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+        wanted = my.linear(*whole)
+        wanted.sin().sum().backward()
+        with LocalTensorMode(2):
+            mesh = init_device_mesh("cpu", (2,))
+            for places in (
+                [Shard(1), Shard(1), Replicate()],
+                [Replicate(), Shard(0), Shard(0)],
+                [Shard(0), Replicate(), Replicate()],
+            ):
+                parts = [distribute_tensor(t.detach(), mesh, [p]).requires_grad_() for t, p in zip(whole, places)]
+                found = my.linear(*parts)
+                print(of(found))
+                torch.testing.assert_close(found.full_tensor().reconcile(), wanted)
+                found.sin().sum().backward()
+                for one, other in zip(parts, whole):
+                    torch.testing.assert_close(one.grad.full_tensor().reconcile(), other.grad)
+    """
+    assert run_program(project, SETUP + MESH + dedent(program)).splitlines() == [
+        "[[Partial(sum)]]",
+        "[[Shard(dim=1)]]",
+        "[[Shard(dim=0)]]",
     ]
 
 

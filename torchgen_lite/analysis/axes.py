@@ -68,22 +68,23 @@ def is_pointwise(operator: Operator, line: Axes) -> bool:
 def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     """The line with all names, in the order of the schema."""
     names = _result_names(schema)
-    tensors = {tensor.name: tensor.axes for tensor in line.tensors}
-    results = {
-        _name(names, index, result): result.axes for index, result in enumerate(line.results)
-    }
+    tensors = {tensor.name: tensor for tensor in line.tensors}
+    results = {_name(names, index, result): result for index, result in enumerate(line.results)}
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
-        axes = tensors.get(argument.name, results.get(argument.name))
-        if axes is not None:
-            tensors.setdefault(argument.name, axes)
-            results.setdefault(argument.name, axes)
+        said = tensors.get(argument.name, results.get(argument.name))
+        if said is not None:
+            tensors.setdefault(argument.name, said)
+            results.setdefault(argument.name, said)
     arguments = [argument.name for argument in schema.arguments]
     return Axes(_ordered(arguments, tensors), _ordered(names, results), line.span)
 
 
-def _ordered(names: Iterable[str], axes: Mapping[str, tuple[Axis, ...]]) -> tuple[Axed, ...]:
-    return tuple([Axed(name, axes[name]) for name in names if name in axes])
+def _ordered(names: Iterable[str], said: Mapping[str, Axed]) -> tuple[Axed, ...]:
+    """What is said of these, each with its name."""
+    return tuple(
+        [Axed(name, said[name].axes, said[name].is_added) for name in names if name in said]
+    )
 
 
 def _result_names(schema: FunctionSchema) -> list[str]:
@@ -237,6 +238,7 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
                 f"write `{axis.name}`",
             )
     yield from _check_stars(line)
+    yield from _check_added(schema, whole, line)
     results = {result.name: result.axes for result in whole.results}
     for tensor in line.tensors:
         if results.get(tensor.name, tensor.axes) != tensor.axes:
@@ -245,6 +247,37 @@ def _check_agreement(schema: FunctionSchema, line: Axes) -> Findings:
                 f"`{tensor.name}` is written, so its axes stay as they are",
                 tensor.span,
                 "other axes than the result",
+            )
+
+
+def _check_added(schema: FunctionSchema, whole: Axes, line: Axes) -> Findings:
+    """What is added once is no result, and lacks an axis that is summed over, as every result does.
+
+    A result that has the axis is cut along it, and would get its part of the sum in every piece.
+    """
+    summed = {axis for axis in _axes_in(*whole.tensors) if axis.mark == "+"}
+    for tensor in line.tensors:
+        lacked = sorted([axis.name for axis in summed.difference(tensor.axes)])
+        if not tensor.is_added:
+            continue
+        problem = ""
+        if tensor.name in {argument.name for argument in schema.written}:
+            problem = "it is written"
+        elif not lacked:
+            problem = "there is no axis summed over that it lacks"
+        for result in whole.results:
+            kept = [axis.name for axis in result.axes if axis.name in lacked]
+            if kept:
+                problem = (
+                    f"result `{result.name}` has axis `{kept[0]}`, which is summed over elsewhere"
+                )
+        if problem:
+            yield Found(
+                "TG349",
+                f"`{tensor.name}` is not added once: {problem}",
+                tensor.span,
+                "added",
+                "leave the `+` in front out",
             )
 
 

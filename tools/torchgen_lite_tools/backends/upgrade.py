@@ -30,6 +30,7 @@ from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.releases import INSTALLED, read_release
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite_tools.backends.answers import FINDING, Answer, finding_rows, show_answer
+from torchgen_lite_tools.backends.fetch import NEWEST, fetch_release
 from torchgen_lite_tools.backends.native import (
     is_listed,
     key_of,
@@ -53,6 +54,9 @@ Entry = tuple[NativeFunction, Operator | None, Operator | None]
 @click.option(
     "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
 )
+@click.option(
+    "--fetch", is_flag=True, help="Fetch what is read of releases that are not here, with pip."
+)
 @schema_options
 @click.option("--fix", is_flag=True, help="Update the schemas in your `func:` lines.")
 @html_option
@@ -61,6 +65,7 @@ def upgrade_command(
     old: str,
     new: str,
     key: str | None,
+    fetch: bool,
     schema: tuple[str, ...],
     fix: bool,
     html: Path | None,
@@ -69,12 +74,18 @@ def upgrade_command(
     called, or that abort the process that loads them.
 
     RELEASE is a version that is installed, or whose wheel is in this folder; or the path of a
-    wheel, a checkout or a native_functions.yaml.
+    wheel, a checkout or a native_functions.yaml. With --fetch it is any version, or `newest`: pip downloads
+    the wheel, and a small one stays in this folder, with the files that are read.
 
     \b
     torchgen-lite upgrade --from 2.9 --to 2.10 --schema xla_native_functions.yaml
     torchgen-lite upgrade --from torch-2.9.1-py3-none-any.whl --to 2.10 --output-format markdown
+    torchgen-lite upgrade --from 2.13 --to newest --fetch
     """
+    if fetch:
+        old, new = (fetch_release(session, one, Path.cwd()) for one in (old, new))
+    elif NEWEST in (old, new):
+        raise click.UsageError("`newest` needs `--fetch`: which one it is says the package index.")
     program = load_with_native(session, schema or None, old)
     after = read_native(new, Path.cwd())
     require_right(program, after.diagnostics)

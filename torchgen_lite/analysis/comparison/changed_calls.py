@@ -192,7 +192,8 @@ def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) 
     tensors = [numbered(tensor) for tensor in line.tensors]
     results = [numbered(result) for result in line.results]
     called = [names.get(tensor.name, tensor.name) for tensor in line.tensors]
-    return called, tensors, results
+    added = [tensor.is_added and has_marks for tensor in line.tensors]
+    return called, tensors, results, added
 
 
 def compare_autocast(old: Offer, new: Offer) -> Changes:

@@ -15,12 +15,14 @@ from ._writes import written_arguments
 _torch: Any = torch
 # Of a result to which every piece of a call adds.
 SUMMED = "summed"
+# Of a tensor that the pieces of a call add once: their own are terms of it.
+ADDED = "added"
 
 
 def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
     """Every way to cut a call along one place: where its results are cut, and where its tensors.
 
-    That is a dimension, None for what every piece of the call has whole, or `SUMMED`.
+    That is a dimension, None for what every piece of the call has whole, `SUMMED` or `ADDED`.
     """
     places, results = places_in(line, tensors)
     sizes = sizes_at(line, tensors, places)
@@ -32,9 +34,11 @@ def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
         # A sum into what is written would be added in every piece.
         summed = [name for name, cut in zip(line.results, cut_results) if cut == SUMMED]
         if not any(name in line.tensors for name in summed):
-            yield cut_results, [
-                _cut(tensor, own, place, size) for (_, tensor), own in zip(tensors, places)
-            ]
+            cut_tensors: list[Any] = []
+            for (name, tensor), own in zip(tensors, places):
+                is_term = bool(summed) and name in line.added and place not in own
+                cut_tensors.append(ADDED if is_term else _cut(tensor, own, place, size))
+            yield cut_results, cut_tensors
 
 
 def _cut(tensor: Any, places: list[str], place: str, size: Any) -> int | None:
@@ -59,7 +63,7 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
     def placed(cut: Any) -> Any:
         if cut is None:
             return tensor.Replicate()
-        return tensor.Partial() if cut == SUMMED else tensor.Shard(cut)
+        return tensor.Partial() if cut in (SUMMED, ADDED) else tensor.Shard(cut)
 
     def sharded(*args: Any, **kwargs: Any) -> Any:
         tensors = leaves(named_arguments(op, args, kwargs))

@@ -1,10 +1,11 @@
 """The field `axes:`: what each dimension of an operator's tensors is to the operator.
 
     axes: x[*b, d!], weight[d!] -> out[*b, d!], rstd[*b]
-    axes: a[m, k+], b[k+, n] -> [m, n]
+    axes: a[m, k+], b[k+, n], +bias[n] -> [m, n]
 
 The operator is independent along `*b`, any number of dimensions, and along an axis without a mark; it needs `d!`
-whole, and sums over `k+`. `analysis.axes` checks the line against the schema.
+whole, and sums over `k+`. What it adds once, to the whole sum, has a `+` in front. `analysis.axes` checks the line
+against the schema.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from torchgen_lite.loader.entry.reader import EntryReader, cut_words, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
 from torchgen_lite.loader.yaml.nodes import Node
 
-_TENSOR = re.compile(rf"\s*(?P<name>{NAME})?\s*\[(?P<axes>[^][]*)\]\s*(?:,|$)", re.ASCII)
+_TENSOR = re.compile(
+    rf"\s*(?P<added>\+)?\s*(?P<name>{NAME})?\s*\[(?P<axes>[^][]*)\]\s*(?:,|$)", re.ASCII
+)
 _AXIS = re.compile(rf"(\*?{NAME})([!+]?)", re.ASCII)
 _EXAMPLE = "write it like `x[*b, d!], weight[d!] -> [*b, d!]`"
 
@@ -41,10 +44,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Axed:
-    """The axes of a tensor, or of each tensor in a list; the name of a result may be empty."""
+    """The axes of a tensor, or of each tensor in a list; the name of a result may be empty.
+
+    A tensor `is_added` if it is a term of the sum over an axis that it does not have.
+    """
 
     name: str
     axes: tuple[Axis, ...]
+    is_added: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -67,6 +74,10 @@ def read_axes(reader: EntryReader, name: str, node: Node) -> Axes | None:
         return None
     tensors = _read_tensors(reader, left, 0, locate)
     results = _read_tensors(reader, line.value, len(left) + len(arrow), locate)
+    added = [one.span for one in results or () if one.is_added and one.span is not None]
+    if added:
+        reader.report("TG348", "a result that is added", added[0], "here", "leave the `+` out")
+        return None
     nameless = [one.span for one in tensors or () if not one.name and one.span is not None]
     if nameless:
         reader.report(
@@ -116,7 +127,7 @@ def _read_tensors(
             axes.append(Axis(axis[1], axis[2], span))
         begin = match.start("name") if match["name"] else match.start("axes") - 1
         span = locate(begin, match.end("axes") + 1)
-        found.append(Axed(match["name"] or "", tuple(axes), span))
+        found.append(Axed(match["name"] or "", tuple(axes), bool(match["added"]), span))
         start = match.end()
     return tuple(found)
 

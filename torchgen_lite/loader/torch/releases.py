@@ -24,6 +24,9 @@ _PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
 # Its path in a folder of packages, and in a checkout of PyTorch.
 _FORMULAS = "torchgen/packaged/autograd/derivatives.yaml"
 _AUTOCAST = "torch/include/ATen/autocast_mode.h"
+READ_FROM_WHEELS = (_PACKAGED, _FORMULAS, _AUTOCAST)
+"""The files of a wheel that are read."""
+
 _PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
 _VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
 # What reading a damaged wheel raises, besides the errors of its compression.
@@ -71,7 +74,7 @@ def read_release(name: str, root: Path) -> ReleaseSource:
     wheel = _find_wheel(wanted[1], (Path.cwd(), root))
     if wheel is not None:
         return _read_wheel(wheel)
-    help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one"
+    help_ = f"`pip download --no-deps torch=={wanted[1]}` downloads one, and `upgrade --fetch` what is read of it"
     return ReleaseSource(
         diagnostics=(
             Diagnostic(

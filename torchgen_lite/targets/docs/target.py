@@ -1,7 +1,7 @@
 """A page for each operator, and an index of them: Markdown, HTML with a stylesheet and a script, or both.
 
     docs/index.md   docs/mylib/add.Tensor.md
-    docs/index.html docs/mylib/add.Tensor.html docs/style.css docs/search.js
+    docs/index.html docs/mylib/add.Tensor.html docs/look.css docs/style.css docs/search.js
 
 Note [Pages change alone]
 Nothing on a page depends on other operators: no operator count, no line number. It links to
@@ -56,6 +56,7 @@ def _pages(found: Reference, markup: Markup, options: DocsOptions) -> Files:
         context = {"title": title, "page": page, "root": root}
         yield OutputFile(path, f"docs/operator{markup.ending}.j2", context)
     if markup is HTML:
+        yield OutputFile("look.css", "copied/docs/look.css")
         yield OutputFile("style.css", "copied/docs/style.css")
         # It filters the index, where Enter opens the best match; elsewhere the form leads there, with or without it.
         yield OutputFile("search.js", "copied/docs/search.js")

@@ -34,6 +34,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
             _axes_by_name(line.tensors),
             _axes_by_name(line.results),
             is_pointwise(operator.facts, line),
+            [tensor.name for tensor in line.tensors if tensor.is_added],
         )
         for operator in package.own
         if (line := operator.facts.axes) is not None

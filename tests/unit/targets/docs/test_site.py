@@ -97,5 +97,5 @@ def test_it_fits_the_window(site: Path, tmp_path: Path, page: str, width: int, d
     picture = tmp_path / "page.png"
     flags = [f"--window-size={width},800", f"--screenshot={picture}", *([DARK] if dark else [])]
     said = scripted(site / page, script, "", *flags)
-    assert said == [True, "rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)"]
+    assert said == [True, "rgb(20, 24, 31)" if dark else "rgb(255, 255, 255)"]
     assert_picture(picture)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import Result
 from tests.unit.tools.backends.conftest import OLDER
@@ -114,6 +117,54 @@ def test_releases_in_wheels_and_checkouts(run: Run, backend: Path) -> None:
     (backend / "torch-1.12.0.whl").write_text("no archive")
     result = run("upgrade", "--from", "1.12", "--to", "new.yaml")
     assert (result.code, "cannot read `torch-1.12.0.whl" in result.stderr) == (2, True)
+
+
+@pytest.fixture
+def index(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, backend: Path
+) -> Path:
+    """What pip finds: two releases of PyTorch, and nothing else."""
+    folder = tmp_path_factory.mktemp("index")
+    for version, text in (("1.13.1", OLDER), ("1.14.0", (backend / "new.yaml").read_text())):
+        with zipfile.ZipFile(folder / f"torch-{version}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("torchgen/packaged/ATen/native/native_functions.yaml", text)
+            wheel.writestr("torch/lib/libtorch.so", "large")
+            wheel.writestr(
+                f"torch-{version}.dist-info/METADATA", f"Name: torch\nVersion: {version}\n"
+            )
+            wheel.writestr(
+                f"torch-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n"
+            )
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return folder
+
+
+def test_releases_are_fetched_with_pip(run: Run, backend: Path, index: Path) -> None:
+    named = run(*ASKED, "--output-format", "concise").stdout
+    small = "torch-1.13.1-py3-none-any.whl/native_functions.yaml"
+    wanted = named.replace("old.yaml", small)
+    asked = ("upgrade", "--from", "1.13", "--to", "newest", "--output-format", "concise")
+    first = run(*asked, "--fetch")
+    assert (first.code, first.stdout) == (1, wanted)
+    assert first.stderr.startswith("fetching torch==1.13.* with pip\n")
+    kept = sorted(path.name for path in backend.glob("*.whl"))
+    assert kept == ["torch-1.13.1-py3-none-any.whl", "torch-1.14.0-py3-none-any.whl"]
+    for name in kept:
+        with zipfile.ZipFile(backend / name) as wheel:
+            assert wheel.namelist() == ["torchgen/packaged/ATen/native/native_functions.yaml"]
+    again = run("upgrade", "--from", "1.13", "--to", "1.14", "--output-format", "concise")
+    assert (again.stdout, "fetching" in again.stderr) == (wanted, False)
+
+
+def test_what_pip_does_not_find_is_refused(run: Run, backend: Path, index: Path) -> None:
+    result = run("upgrade", "--from", "1.12", "--to", "new.yaml", "--fetch")
+    assert result.code == 2
+    assert "error[TG011]: pip does not download `torch==1.12.*`: " in result.stderr
+    assert not [*backend.glob("*.whl")]
+    result = run("upgrade", "--from", "1.13", "--to", "newest")
+    assert (result.code, "`newest` needs `--fetch`" in result.stderr) == (2, True)
 
 
 def test_pages_have_what_is_dead(run: Run, backend: Path) -> None:

@@ -85,12 +85,16 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class Axes:
-    """A line of `axes:`. Results that are arguments have the name of the argument."""
+    """A line of `axes:`. Results that are arguments have the name of the argument.
+
+    The tensors that are `added` are terms of the sums over the axes that they do not have.
+    """
 
     operator: str
     tensors: Mapping[str, Names]
     results: Mapping[str, Names]
     is_pointwise: bool = False
+    added: Names = ()
 
     def __call__(self, values: Mapping[str, Any]) -> Given:
         """Check the shapes of these arguments, and compute what the results are.

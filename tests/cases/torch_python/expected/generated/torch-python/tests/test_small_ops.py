@@ -686,7 +686,7 @@ def of_each(results: Sequence[Any], wanted: Sequence[torch.Tensor]) -> list[Any]
 def along(given: Sequence[tuple[str, torch.Tensor]], dims: Sequence[int | None]) -> str:
     """What is cut, for messages: `x` along 1, `y` along 0."""
     named_dims = zip((name for name, _ in given), dims)
-    return ", ".join(f"`{name}` along {dim}" for name, dim in named_dims if dim is not None)
+    return ", ".join(f"`{name}` along {dim}" for name, dim in named_dims if isinstance(dim, int))
 
 
 @those(lambda case: case.axes)
@@ -696,13 +696,16 @@ def test_slices(case: Case, size: int) -> None:
     wanted = tensors(outcome(case, *arguments(case)))
     given, compared = _axes.leaves(named(case, *arguments(case))), 0
     for results, dims in _sharding.cuts(case.axes, given):
-        if any(dim is not None and one.shape[dim] < size for dim, (_, one) in zip(dims, given)):
+        if any(
+            isinstance(dim, int) and one.shape[dim] < size for dim,
+            (_, one) in zip(dims, given)
+        ):
             continue
         places = iter(dims)
 
         def cut(value: torch.Tensor) -> torch.Tensor:
             dim = next(places)
-            return value if dim is None else value.narrow(dim, 0, size).clone()
+            return value.narrow(dim, 0, size).clone() if isinstance(dim, int) else value
 
         every = of_each(results, wanted)
         for place, found, whole in zip(every, outcome_of(case, cut) or [], wanted):
@@ -738,7 +741,10 @@ def test_sharded(case: Case, halves: Any) -> None:
     cuts = [
         (results, dims)
         for results, dims in _sharding.cuts(case.axes, named_tensors)
-        if not any(v.shape[dim] % 2 for (_, v), dim in zip(named_tensors, dims) if dim is not None)
+        if not any(
+            v.shape[dim] % 2 for (_, v),
+            dim in zip(named_tensors, dims) if isinstance(dim, int)
+        )
     ]
     if not cuts:
         pytest.skip("no axis that can be cut has an even size in this sample")
@@ -749,6 +755,10 @@ def test_sharded(case: Case, halves: Any) -> None:
 
             def placed(value: torch.Tensor) -> Any:
                 dim = next(places)
+                if dim == _sharding.ADDED:
+                    # One half has it, and to the other nothing is added.
+                    local = torch.zeros_like(value) if half else value
+                    return DTensor.from_local(local.clone(), halves, [Partial()])
                 local = value if dim is None else value.chunk(2, dim)[half]
                 placement = Replicate() if dim is None else Shard(dim)
                 return DTensor.from_local(local.clone(), halves, [placement])
