@@ -31,6 +31,15 @@ from torchgen_lite.targets.output import Named, OutputFile
 from torchgen_lite.targets.torch_python.kernels import Row, kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
+# Operators that wait for the device, or give other numbers each time, are not compared with what a CUDA graph keeps.
+_UNCAPTURED = frozenset(
+    {
+        "cudagraph_unsafe",
+        "data_dependent_output",
+        "dynamic_output_shape",
+        "nondeterministic_seeded",
+    }
+)
 # The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
@@ -74,6 +83,8 @@ def _settings(
         yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
         yield "devices", tuple_display(devices)
+    if "CUDA" in keys and _UNCAPTURED.isdisjoint(operator.function.tags):
+        yield "captured", "True"
     if samples.dtypes:
         yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])
     if samples.tolerances:

@@ -48,6 +48,7 @@ class Case(NamedTuple):
     tolerances: Mapping[str, Any] = {}
     reference: Callable[..., Any] | None = None
     vmap: bool = False
+    captured: bool = False
     bounds: Mapping[tuple[str, str, Any], tuple[Any, ...]] = {}
     chosen_on: tuple[str, ...] = ()
     rows: Mapping[str, tuple[tuple[str, str, str, Any], ...]] = {}
@@ -94,6 +95,7 @@ CASES = {
         lambda: call(torch.randn(3), torch.ones(3)),
         inputs=("x", "y"),
         devices=("cuda",),
+        captured=True,
         vmap=True,
         axes=_operators.axes_axpy,
         integers=True,
@@ -119,6 +121,7 @@ CASES = {
         torch.ops.small.scaled.default,
         lambda: call(torch.randn(3, 4), torch.randn(4), [1]),
         devices=("cuda",),
+        captured=True,
         bounds={
             ("x", "dtype", None): (torch.float16, torch.bfloat16, torch.float32),
             ("x", "size", -1): (1, 8),
@@ -595,6 +598,40 @@ def test_backends_agree(case: Case) -> None:
         args, kwargs = arguments(case)
         wanted = tensors(case.op(*args, **kwargs))
         assert_same(case, result, wanted, f"results on {name} and on the CPU")
+
+
+@those(lambda case: case.captured)
+def test_cuda_graph(case: Case) -> None:
+    """What a CUDA graph keeps of a call computes with other numbers: it runs on the current stream, and waits for nothing."""
+    # Parts of torch have no annotations.
+    cuda: Any = torch.cuda
+    if not cuda.is_available():
+        pytest.skip("no device of CUDA")
+
+    def on_device(seed: int) -> Arguments:
+        args, kwargs = pytree.tree_map_only(
+            torch.Tensor,
+            lambda t: t.cuda(),
+            arguments(case, seed=seed),
+        )
+        return args, kwargs
+
+    given = on_device(0)
+    # A kernel that compiles at its first call does so before.
+    beside = cuda.Stream()
+    beside.wait_stream(cuda.current_stream())
+    with cuda.stream(beside):
+        for _ in range(2):
+            outcome(case, *on_device(0))
+    cuda.current_stream().wait_stream(beside)
+    graph = cuda.CUDAGraph()
+    with cuda.graph(graph):
+        found = tensors(outcome(case, *given))
+    for kept, other in zip(tensors(given), tensors(on_device(1))):
+        kept.copy_(other)
+    graph.replay()
+    wanted = tensors(outcome(case, *on_device(1)))
+    assert_same(case, found, wanted, "results of a CUDA graph and of a call")
 
 
 @those(lambda case: case.vmap)
