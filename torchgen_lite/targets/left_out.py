@@ -132,6 +132,11 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
             message = f"target `{policy.target}` chooses among no kernels"
             hint = "name one kernel, or leave the operator out with `skip`"
             yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
+        for row in entry.rows if policy.target != BRINGS else ():
+            if row.tune:
+                message = f"target `{policy.target}` passes no options of `tune`"
+                hint = "target `torch-python` does; leave the operator out here with `skip`"
+                yield finding(function, "TG515", message, row.kernel_span, "tuned here", hint)
         origin = BY_WORD.get(entry.kernel)
         if origin is None:
             continue

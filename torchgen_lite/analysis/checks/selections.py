@@ -9,7 +9,7 @@ from torchgen_lite.formulas.language import CONDITIONS, value_kind
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
 _BOOL = frozenset({kinds.BOOL})
@@ -33,6 +33,7 @@ def check_selections(function: NativeFunction) -> Findings:
                 "choose in the kernel, or leave `structured` out",
             )
         for row in entry.rows:
+            yield from _hidden_options(function, row)
             if row.when is None:
                 continue
             for part in every_part(typed_condition(row.when, function.func)):
@@ -42,6 +43,15 @@ def check_selections(function: NativeFunction) -> Findings:
                 elif _asks_for_no_alignment(part.node):
                     message = f"`{part.node}` does not say by what the address is divisible"
                     yield Found("TG391", message, part.node.span, "here", "write `is_aligned(16)`")
+
+
+def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
+    """TG392: an option of a kernel with the name of an argument, which the kernel gets, too."""
+    arguments = {argument.name for argument in function.func.arguments}
+    for name, _ in row.tune[0] if row.tune else ():
+        if name in arguments:
+            message = f"`{name}` is an argument of `{function.func.full_name}`, and an option of `{row.kernel}`"
+            yield Found("TG392", message, row.kernel_span, "here", "give the option another name")
 
 
 def _asks_for_no_alignment(node: Expression) -> bool:

@@ -8,12 +8,16 @@ CUDA:
 
 from __future__ import annotations
 
+import ast
+import re
 from functools import lru_cache
+from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
-from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
+from torchgen_lite.loader.config.options import NAME
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, Options
 from torchgen_lite.loader.entry.fakes import parse_in
 from torchgen_lite.loader.entry.reader import (
     KERNEL_NAME,
@@ -27,7 +31,9 @@ from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode,
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
 _PRIVATE = "PrivateUse1"
-ROW_FIELDS = ("when", "kernel")
+ROW_FIELDS = ("when", "kernel", "tune")
+# `block=64`, one of the options of a kernel; `num_warps=4, fast=True` is written in quotes.
+_OPTION = re.compile(rf"\s*({NAME})\s*=\s*(-?\d+(?:\.\d+)?|True|False|'[^'\\]*')\s*", re.ASCII)
 # What `dispatch` may say in the place of a function.
 _INSTEAD = ("fallthrough", "cpu_fallback", "reference")
 # Former names of backends; the key table has the other former names.
@@ -156,16 +162,57 @@ def _read_row(reader: EntryReader, key: str, node: Node) -> KernelRow | None:
     if kernel is None or not is_text(kernel):
         reader.report("TG392", "a row without a kernel", node, "here", "add `kernel: my_kernel`")
         return None
+    tune = _read_tune(reader, fields.get("tune"))
     when = fields.get("when")
+    if tune is None:
+        return None
     if when is None:
-        return _row_of(reader, kernel, None, "", node)
+        row = _row_of(reader, kernel, None, "", node)
+        return row and row._replace(tune=tune)
     scalar = reader.scalar("when", when, "a condition", "leave `when` out for the rest")
     if scalar is None:
         return None
     condition = parse_in(reader, scalar.value, reader.locator(scalar), is_condition=True)
     if condition is None:
         return None
-    return _row_of(reader, kernel, condition, " ".join(scalar.value.split()), node)
+    row = _row_of(reader, kernel, condition, " ".join(scalar.value.split()), node)
+    return row and row._replace(tune=tune)
+
+
+def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | None:
+    """The keyword arguments among which measuring chooses; None, with diagnostics, for what are none."""
+    if node is None:
+        return ()
+    example = "write `tune: [block=64, block=128]`"
+    if not isinstance(node, ListNode):
+        reader.wrong_type("tune", node, "a list of keyword arguments", example)
+        return None
+    found = []
+    for item in node.items:
+        options = None
+        if is_text(item):
+            options = _options_from(item.value)
+        if options is None:
+            reader.report("TG392", "no keyword arguments with values", item, "here", example)
+            return None
+        found.append(options)
+    names = {tuple([name for name, _ in options]) for options in found}
+    if len(names) != 1:
+        reader.report(
+            "TG392", "options with other names than the first ones", node, "here", example
+        )
+        return None
+    return tuple(found)
+
+
+def _options_from(text: str) -> Options | None:
+    parts = [_OPTION.fullmatch(part) for part in text.split(",")]
+    found: list[tuple[str, int | float | str]] = []
+    for part in parts:
+        if part is None or iskeyword(part[1]):
+            return None
+        found.append((part[1], ast.literal_eval(part[2])))
+    return tuple(found)
 
 
 def _row_of(
@@ -177,7 +224,7 @@ def _row_of(
         return None
     if not _is_kernel_name(reader, kernel):
         return None
-    return KernelRow(kernel.value, when, text, reader.span(node), reader.span(kernel))
+    return KernelRow(kernel.value, when, (), text, reader.span(node), reader.span(kernel))
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.loader.entry.reader import python_names
@@ -92,15 +92,20 @@ class Backend(NamedTuple):
         return bool(self.class_name) and not self.use_out_as_primary
 
 
-@compared(2)
+# Keyword arguments of a kernel.
+Options = tuple[tuple[str, Union[int, float, str]], ...]
+
+
+@compared(3)
 class KernelRow(NamedTuple):
     """One of several kernels under a key. It runs if `when` holds and no row before it does; None always holds.
 
-    `text` is the condition as written.
+    It gets one of the options of `tune`, which one is measured. `text` is the condition as written.
     """
 
     kernel: str
     when: Expression | None
+    tune: tuple[Options, ...] = ()
     text: str = ""
     span: Span | None = None
     kernel_span: Span | None = None

@@ -281,7 +281,11 @@ def _dispatch_schema(dialect: Dialect) -> Json:
     kernel = {"type": "string", "pattern": f"^{KERNEL_NAME.pattern}$"}
     row = {
         "type": "object",
-        "properties": {"when": {"type": ["string", "boolean"]}, "kernel": kernel},
+        "properties": {
+            "when": {"type": ["string", "boolean"]},
+            "kernel": kernel,
+            "tune": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        },
         "required": ["kernel"],
         "additionalProperties": False,
     }

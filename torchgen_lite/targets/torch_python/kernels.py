@@ -22,14 +22,15 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.conditions import ConditionNames, condition
-from torchgen_lite.languages.python.signature import ANY, Annotation, Parameter
+from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter
+from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
-Row = tuple[str, str, str, str]
-"""The module and the name of a function of the author's, its place, as `_places.py` names it, and its condition: it runs
-if that holds, and no row before it does. The rest has none."""
+Row = tuple[str, str, str, str, str]
+"""The module and the name of a function of the author's, its place, as `_places.py` names it, its condition, and the
+options among which measuring chooses. It runs if the condition holds, and no row before it does; the rest has none."""
 
 
 class Kernel(NamedTuple):
@@ -43,8 +44,12 @@ class Kernel(NamedTuple):
 
     @property
     def is_chosen(self) -> bool:
-        _, _, _, condition = self.rows[0]
+        _, _, _, condition, _ = self.rows[0]
         return bool(condition)
+
+    @property
+    def is_tuned(self) -> bool:
+        return any(options for _, _, _, _, options in self.rows)
 
     @property
     def place(self) -> str:
@@ -66,7 +71,7 @@ def places_of(kernel: Kernel) -> dict[str, Span | None]:
     """Where the kernel is named, by its place, or the kernels among which one is chosen."""
     [entry] = [one for one in kernel.operator.facts.own_kernels if one.key == kernel.key]
     spans = {kernel.place: entry.kernel_span}
-    for (_, _, place, _), written in zip(kernel.rows, entry.rows):
+    for (_, _, place, _, _), written in zip(kernel.rows, entry.rows):
         spans[place] = written.kernel_span
     return spans
 
@@ -77,7 +82,7 @@ def _rows(
     """Those up to the first without a condition, behind which none is reached; none if a module lacks one of them."""
     if entry.kernel in WORDS:
         return ()
-    written = entry.rows or (KernelRow(entry.kernel, None, kernel_span=entry.kernel_span),)
+    written = _rows_of(entry)
     is_chosen = written[0].when is not None
     rows: list[Row] = []
     for number, row in enumerate(written, 1):
@@ -88,10 +93,24 @@ def _rows(
         test = ""
         if row.when is not None:
             test = _condition(operator, row.when, is_traced=is_traced)
-        rows.append((*found, place, test))
+        rows.append((*found, place, test, _options(row)))
         if not test:
             break
     return rows
+
+
+def _rows_of(entry: DispatchEntry) -> tuple[KernelRow, ...]:
+    """The rows of an entry, of which one without any has one."""
+    return entry.rows or (KernelRow(entry.kernel, None, kernel_span=entry.kernel_span),)
+
+
+def _options(row: KernelRow) -> str:
+    """`({"block": 64}, {"block": 128})`; empty if nothing is tuned."""
+    each = [
+        f"{{{', '.join([f'{quote(name)}: {literal(value)}' for name, value in options])}}}"
+        for options in row.tune
+    ]
+    return tuple_display(each) if each else ""
 
 
 def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool) -> str:
@@ -129,8 +148,9 @@ def author_functions(package: Package) -> Iterator[Wanted]:
     for operator in package.operators if "kernels" in package.modules else ():
         for entry in operator.facts.own_kernels:
             if entry.kernel not in WORDS and _is_in_python(package, entry):
-                for one in entry.kernels:
-                    yield _wanted(operator, one.kernel, one.key, one.kernel_span, "kernels")
+                for row in _rows_of(entry):
+                    wanted = _wanted(operator, row.kernel, entry.key, row.kernel_span, "kernels")
+                    yield _with_options(wanted, row)
     for operator in package.own:
         samples = operator.function.samples
         for use, name in operator.functions.items():
@@ -138,6 +158,18 @@ def author_functions(package: Package) -> Iterator[Wanted]:
             if use == "reference" and samples is not None and samples.reference is not None:
                 place = samples.reference.span
             yield _wanted(operator, name, use, place, "fakes")
+
+
+def _with_options(wanted: Wanted, row: KernelRow) -> Wanted:
+    """A kernel that gets options besides the arguments, by keyword."""
+    if not row.tune:
+        return wanted
+    names = [name for name, _ in row.tune[0]]
+    given = [*wanted.passed, *[Passed(name, by_keyword=True) for name in names]]
+    own = wanted.parameters()
+    star = [] if STAR in own else [STAR]
+    parameters = [*own, *star, *[Parameter(name, ANY) for name in names]]
+    return wanted._replace(passed=given, parameters=lambda: parameters)
 
 
 def _is_in_python(package: Package, entry: DispatchEntry) -> bool:

@@ -21,7 +21,7 @@ from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
 
 # Names in a package; its `__init__` exports no functions of these names, nor of those of its modules.
 _TAKEN = "RegistrationError _arithmetic _operators _places checkpoint_policy functions".split()
-_HIDDEN = BUILTIN_TYPES.union(_TAKEN, IMPORTS)
+_HIDDEN = BUILTIN_TYPES.union(_TAKEN, [name for name in IMPORTS if name.startswith("_")])
 
 
 def build_package_files(package: Package, autograd: Autograd) -> Files:
@@ -77,7 +77,8 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         yield OutputFile(f"{root}/{module}.py", f"copied/torch_python/{module}.py")
     if autograd.calculates:
         yield OutputFile(f"{root}/_arithmetic.py", "runtime/arithmetic.py")
-    names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
+    hidden = _HIDDEN.union(support.carries)
+    names = sorted(o.flat for o in package.own if o.flat not in hidden)
     has_policies = any(o.function.checkpoint for o in package.own)
     exported = {"names": names, "has_policies": has_policies}
     yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", exported)

@@ -31,6 +31,15 @@ from torchgen_lite.targets.output import Named, OutputFile
 from torchgen_lite.targets.torch_python.kernels import Row, kernels_of
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
+# Operators that wait for the device, or give other numbers each time, are not compared with what a CUDA graph keeps.
+_UNCAPTURED = frozenset(
+    {
+        "cudagraph_unsafe",
+        "data_dependent_output",
+        "dynamic_output_shape",
+        "nondeterministic_seeded",
+    }
+)
 # The dtype that an autocast rule casts to in the generated test, where autocast uses bfloat16.
 _AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
@@ -74,6 +83,8 @@ def _settings(
         yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
         yield "devices", tuple_display(devices)
+    if "CUDA" in keys and _UNCAPTURED.isdisjoint(operator.function.tags):
+        yield "captured", "True"
     if samples.dtypes:
         yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])
     if samples.tolerances:
@@ -122,8 +133,10 @@ def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
         for device, own in rows.items()
     ]
     yield "rows", f"{{{', '.join(shown)}}}"
-    rests = [quote(device) for device, own in rows.items() if not own[-1][-1]]
+    rests = [quote(device) for device, own in rows.items() if not _condition_of(own[-1])]
     yield "rests", tuple_display(rests)
+    if any(kernel.is_tuned for kernel in kernels.values()):
+        yield "tuned", "True"
 
 
 def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, DispatchEntry]]:
@@ -137,9 +150,15 @@ def _chosen_by_device(operator: PackagedOperator) -> Iterator[tuple[str, Dispatc
             yield device, by_key[key]
 
 
+def _condition_of(row: Row) -> str:
+    _, _, _, condition, _ = row
+    return condition
+
+
 def _row(row: Row) -> str:
-    module, function, place, _ = row
-    return tuple_display([f"_places.{place}", quote(module), quote(function)])
+    module, function, place, _, options = row
+    tuned = f"_operators.tuned_{place}" if options else "None"
+    return tuple_display([f"_places.{place}", quote(module), quote(function), tuned])
 
 
 def _tried(value: Value) -> str:

@@ -42,11 +42,13 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_support": [],
     "_transposed": ["_library", "_refusals"],
     "_triton": ["_library", "_named"],
+    "_tuned": ["_library", "_rows"],
     "_underived": ["_autograd", "_forward", "_library", "_refusals", "_writes"],
     "_versions": ["_library"],
     "_views": ["_autograd", "_forward", "_library"],
     "_writes": ["_library"],
     "_zeros": [],
+    "tune": ["_tuned"],
 }
 # What registers more of an operator than its kernels and its fake, in the order in which it does.
 _FEATURES: Mapping[str, str] = {
@@ -81,10 +83,13 @@ def build_support(
     needed = {"_library", *_of_package(package, autograd)}
     if any(kernel.is_chosen for kernel in kernels):
         needed.add("_rows")
+    if any(kernel.is_tuned for kernel in kernels):
+        needed.add("_tuned")
     for one in registered:
         needed.update(_of_rules(one))
         needed.update(_of_operator(package, one))
-    carried = _with_imports({*needed, *_named_elsewhere(package)})
+    run = {"tune"} if "_tuned" in needed else set()
+    carried = _with_imports({*needed, *_named_elsewhere(package), *run})
     features = [f"{module}.{name}" for module, name in _FEATURES.items() if module in needed]
     return Support(sorted(needed), sorted(carried), _with_others(package, features))
 

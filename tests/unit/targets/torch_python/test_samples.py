@@ -81,6 +81,7 @@ def test_what_samples_are_compared_with(tmp_path: Path) -> None:
         inputs=("x",),
         gradcheck={"eps": 0.001, "dtype": torch.float32},
         devices=("cuda",),
+        captured=True,
         dtypes=(torch.float32, torch.bfloat16),
         tolerances={"rtol": 0.01, "atol": 0.0},
         reference=lambda x, lambda_, *, eps=1e-06: torch.where(
@@ -134,3 +135,29 @@ def test_a_reference_that_is_missing_or_takes_something_else(tmp_path: Path) -> 
             "did you mean `third_reference`?",
         ),
     ]
+
+
+def test_cuda_graphs_keep_calls_that_wait_for_nothing(tmp_path: Path) -> None:
+    entries = [
+        ("kept", "CUDA", ""),
+        ("random", "CUDA", "  tags: nondeterministic_seeded\n"),
+        ("unsafe", "CUDA", "  tags: [cudagraph_unsafe]\n"),
+        ("plain", "CPU", ""),
+    ]
+    text = "".join(
+        f"- func: mylib::{name}(Tensor x) -> Tensor\n  dispatch: {{{key}: op}}\n{tags}"
+        "  fake: {like: x}\n  samples: [(ones(1))]\n"
+        for name, key, tags in entries
+    )
+    (tmp_path / "ops.yaml").write_text(text)
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    generated = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]
+    captured = [
+        case.partition('"')[2].partition('"')[0]
+        for case in cases_of(generated).split("**cases(")
+        if "captured=True" in case
+    ]
+    assert captured == ["kept"]
+    assert "def test_cuda_graph(case: Case) -> None:\n" in generated

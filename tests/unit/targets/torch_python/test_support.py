@@ -111,7 +111,7 @@ def test_a_package_has_the_modules_that_its_operators_need(case: str, tmp_path: 
 
 
 def test_the_table_of_imports_is_that_of_the_modules() -> None:
-    assert set(IMPORTS) == {path.stem for path in COPIED.glob("_*.py")} - {"__init__"}
+    assert set(IMPORTS) == {path.stem for path in COPIED.glob("*.py")} - {"__init__"}
     for name, imported in IMPORTS.items():
         found: set[str] = set()
         for node in ast.walk(ast.parse((COPIED / f"{name}.py").read_text())):

@@ -37,6 +37,7 @@ from . import (
     _support,
     _transposed,
     _triton,
+    _tuned,
     _underived,
     _versions,
     _views,
@@ -99,6 +100,12 @@ def privateuse1_aten__add_out(
     return _kernel(self, other, alpha=alpha, out=out)
 
 
+tuned_row3_cpu_scaled = _tuned.Tuned(
+    "small::scaled for CPU: kernels.scaled_tuned",
+    ({"block": 64}, {"block": 128}),
+)
+
+
 def cpu_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Any:
     """small::scaled for CPU."""
     if (
@@ -110,7 +117,12 @@ def cpu_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> 
     elif by is not None and by.dim() == 1 or _rows.builtins.len(len) > 1:
         _kernel = _rows.kernel(_places.row2_cpu_scaled, "kernels", "scaled_by")
     else:
-        _kernel = _rows.kernel(_places.row3_cpu_scaled, "kernels", "scaled_any")
+        _kernel = _tuned.kernel(
+            _places.row3_cpu_scaled,
+            "kernels",
+            "scaled_tuned",
+            tuned_row3_cpu_scaled,
+        )
     return _kernel(x, by, len)
 
 

@@ -28,7 +28,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 import small_ops  # noqa: F401
-from small_ops import _axes, _library, _operators, _places, _results, _rows, _sharding
+from small_ops import _axes, _library, _operators, _places, _results, _rows, _sharding, _tuned
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # pytest would show hundreds of its empty lines where a compiled call fails.
@@ -48,10 +48,12 @@ class Case(NamedTuple):
     tolerances: Mapping[str, Any] = {}
     reference: Callable[..., Any] | None = None
     vmap: bool = False
+    captured: bool = False
     bounds: Mapping[tuple[str, str, Any], tuple[Any, ...]] = {}
     chosen_on: tuple[str, ...] = ()
-    rows: Mapping[str, tuple[tuple[str, ...], ...]] = {}
+    rows: Mapping[str, tuple[tuple[str, str, str, Any], ...]] = {}
     rests: tuple[str, ...] = ()
+    tuned: bool = False
     axes: Any = None
     integers: bool = False
     autocast: torch.dtype | None = None
@@ -93,6 +95,7 @@ CASES = {
         lambda: call(torch.randn(3), torch.ones(3)),
         inputs=("x", "y"),
         devices=("cuda",),
+        captured=True,
         vmap=True,
         axes=_operators.axes_axpy,
         integers=True,
@@ -118,6 +121,7 @@ CASES = {
         torch.ops.small.scaled.default,
         lambda: call(torch.randn(3, 4), torch.randn(4), [1]),
         devices=("cuda",),
+        captured=True,
         bounds={
             ("x", "dtype", None): (torch.float16, torch.bfloat16, torch.float32),
             ("x", "size", -1): (1, 8),
@@ -129,16 +133,22 @@ CASES = {
         chosen_on=("cpu", "cuda"),
         rows={
             "cpu": (
-                (_places.row1_cpu_scaled, "kernels", "scaled_vec8"),
-                (_places.row2_cpu_scaled, "kernels", "scaled_by"),
-                (_places.row3_cpu_scaled, "kernels", "scaled_any"),
+                (_places.row1_cpu_scaled, "kernels", "scaled_vec8", None),
+                (_places.row2_cpu_scaled, "kernels", "scaled_by", None),
+                (
+                    _places.row3_cpu_scaled,
+                    "kernels",
+                    "scaled_tuned",
+                    _operators.tuned_row3_cpu_scaled,
+                ),
             ),
             "cuda": (
-                (_places.row1_cuda_scaled, "kernels", "scaled_by"),
-                (_places.row2_cuda_scaled, "kernels", "scaled_any"),
+                (_places.row1_cuda_scaled, "kernels", "scaled_by", None),
+                (_places.row2_cuda_scaled, "kernels", "scaled_any", None),
             ),
         },
         rests=("cpu",),
+        tuned=True,
     ),
 }
 
@@ -590,6 +600,40 @@ def test_backends_agree(case: Case) -> None:
         assert_same(case, result, wanted, f"results on {name} and on the CPU")
 
 
+@those(lambda case: case.captured)
+def test_cuda_graph(case: Case) -> None:
+    """What a CUDA graph keeps of a call computes with other numbers: it runs on the current stream, and waits for nothing."""
+    # Parts of torch have no annotations.
+    cuda: Any = torch.cuda
+    if not cuda.is_available():
+        pytest.skip("no device of CUDA")
+
+    def on_device(seed: int) -> Arguments:
+        args, kwargs = pytree.tree_map_only(
+            torch.Tensor,
+            lambda t: t.cuda(),
+            arguments(case, seed=seed),
+        )
+        return args, kwargs
+
+    given = on_device(0)
+    # A kernel that compiles at its first call does so before.
+    beside = cuda.Stream()
+    beside.wait_stream(cuda.current_stream())
+    with cuda.stream(beside):
+        for _ in range(2):
+            outcome(case, *on_device(0))
+    cuda.current_stream().wait_stream(beside)
+    graph = cuda.CUDAGraph()
+    with cuda.graph(graph):
+        found = tensors(outcome(case, *given))
+    for kept, other in zip(tensors(given), tensors(on_device(1))):
+        kept.copy_(other)
+    graph.replay()
+    wanted = tensors(outcome(case, *on_device(1)))
+    assert_same(case, found, wanted, "results of a CUDA graph and of a call")
+
+
 @those(lambda case: case.vmap)
 def test_vmap(case: Case) -> None:
     """Map over the first and the last dimension: all tensors together, and each alone."""
@@ -947,7 +991,7 @@ class Outcome(NamedTuple):
 
     results: list[torch.Tensor]
     gradients: list[torch.Tensor]
-    rows: list[tuple[str, ...]]
+    rows: list[tuple[str, str, str]]
 
 
 def run(call: Callable[..., Any], given: Arguments) -> Outcome | None:
@@ -983,17 +1027,20 @@ def run_kernel(
     is_rest: bool = False,
 ) -> Outcome | None:
     """A call of the operator; if it `is_rest`, the last row runs in the place of each."""
-    own = case.rows.get(device, ())
-    called: list[tuple[str, ...]] = []
+    called: list[tuple[str, str, str]] = []
+    own = [row[:3] for row in case.rows.get(device, ())]
 
-    def kernel(*row: str) -> Any:
-        if row in own:
-            called.append(row)
-            row = own[-1] if is_rest else row
-        return _library.resolve(*row)
+    def kernel(place: str, module: str, name: str, tuned: Any = None) -> Any:
+        if (place, module, name) in own:
+            called.append((place, module, name))
+            if is_rest:
+                place, module, name, tuned = case.rows[device][-1]
+        function = _library.resolve(place, module, name)
+        return tuned(function) if tuned else function
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rows, "kernel", kernel)
+        patch.setattr(_tuned, "kernel", kernel)
         found = run(lambda **kwargs: outcome(case, (), kwargs), given)
     return found and found._replace(rows=called)
 
@@ -1027,7 +1074,7 @@ def compare(case: Case, given: Arguments, found: Outcome, wanted: Outcome, which
 @those(lambda case: case.bounds)
 def test_rows(case: Case) -> None:
     """On both sides of each bound of a condition, the kernel that runs gives what the reference or the last one gives."""
-    ran: set[tuple[str, ...]] = set()
+    ran: set[tuple[str, str, str]] = set()
     compared = 0
     for device in case.chosen_on:
         is_here = (
@@ -1057,11 +1104,6 @@ def test_rows(case: Case) -> None:
                 )
     if not compared:
         pytest.skip("no such device, or nothing to compare with: a reference, or a kernel without a condition")
-    every = [row for device, rows in case.rows.items() for row in rows if device == "cpu"]
-    unseen = [
-        f"{name} ({place})" for place,
-        module,
-        name in every if (place, module, name) not in ran
-    ]
+    unseen = [f"{row[2]} ({row[0]})" for row in case.rows.get("cpu", ()) if row[:3] not in ran]
     if unseen:
         pytest.skip(f"right, but no input of the samples reaches {' and '.join(unseen)}")

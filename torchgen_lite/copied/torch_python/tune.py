@@ -1,0 +1,29 @@
+"""`python -m PACKAGE.tune PROGRAM ...` measures the options of the kernels that a program calls, and keeps the best."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+
+from . import _tuned
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code: 2 without a program."""
+    if not arguments:
+        print(f"usage: python -m {__package__}.tune PROGRAM [ARGUMENT ...]", file=sys.stderr)
+        return 2
+    _tuned.is_measuring = True
+    sys.argv = arguments
+    runpy.run_path(arguments[0], run_name="__main__")
+    _tuned.PATH.write_text(json.dumps(_tuned.known, indent=1, sort_keys=True) + "\n", "utf-8")
+    measured = sum(
+        len(classes) for kernels in _tuned.known.values() for classes in kernels.values()
+    )
+    print(f"{_tuned.PATH}: {measured} classes of inputs", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
