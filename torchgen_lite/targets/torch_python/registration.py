@@ -62,7 +62,7 @@ class Registered(NamedTuple):
 
     `opaque` are the kinds of classes; each of the `kernels` has a key, a module, a function, and whether Triton launches
     it. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
-    `vmap` are the functions for shapes and batches, and `functional` is the operator that functionalization calls.
+    `vmap` are the functions for shapes and batches, of which some are done item by item, and `functional` is the operator that functionalization calls.
     """
 
     operator: PackagedOperator
@@ -76,6 +76,7 @@ class Registered(NamedTuple):
     recorded: Recorded | None
     is_underived: bool
     vmap: str
+    is_looped: bool
     has_flops: bool
     casts: Casts | None
 
@@ -118,6 +119,7 @@ def _registered(
         _recorded(package, operator, refusing) if is_recorded else None,
         Origin.underived in origins and not is_recorded,
         _vmap(package, operator),
+        Origin.loop in origins,
         function.flops is not None and not operator.is_torchs,
         _casts(operator) if Origin.autocast in origins else None,
     )
