@@ -293,13 +293,18 @@ def generate_all(
     targets: Sequence[str] = (),
     rendered: Rendered | None = None,
     progress: Progress = iter,
+    home: Path | None = None,
 ) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any.
 
     Callers that generate several times in one process pass the same `rendered` each time. `progress` passes
-    the files on to where they are rendered.
+    the files on to where they are rendered. Programs that make files run in `home`, by default the project's folder.
     """
     built, diagnostics = _build(program, targets)
+    if not has_errors(diagnostics):
+        built = [
+            _with_programs(program, one, home or program.config.root, diagnostics) for one in built
+        ]
     outputs = _tell_apart(built, diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
@@ -351,6 +356,26 @@ def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list
         diagnostics += program.wanted(result.diagnostics)
         built.append((name, result))
     return built, diagnostics
+
+
+def _with_programs(program: Program, built: _Built, home: Path, found: list[Diagnostic]) -> _Built:
+    """A target with the files of its programs, which run now; what they find, and what is wrong with them, is added."""
+    name, result = built
+    if not result.programs:
+        return built
+    from torchgen_lite.emit.programs import run_program
+
+    config = program.config
+    files = [*result.files]
+    for asked in result.programs:
+        answer = run_program(asked, source_name(program), home)
+        if isinstance(answer, Diagnostic):
+            place = locate_option(config, f"target.{name}.programs", asked.name)
+            found.append(replace(answer, label=place))
+            continue
+        found += program.wanted(asked.found(answer.findings))
+        files += [OutputFile(f"{asked.folder}/{p}", "", text=t) for p, t in answer.files.items()]
+    return name, result._replace(files=files)
 
 
 def _without_targets(config: Config) -> Iterator[Diagnostic]:

@@ -13,9 +13,9 @@ from torchgen_lite.analysis.kernels import DEVICES, Origin
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.registrations import FUNCTIONALIZE, META, RECORDING
 from torchgen_lite.analysis.served import Served, Strength
+from torchgen_lite.analysis.torch_library import takes_a_loop
 from torchgen_lite.loader.entry.axes import Axes
-from torchgen_lite.schema import FunctionSchema, ListType
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema import FunctionSchema
 
 REFUSED = "refused"
 NO_RULE = "no rule"
@@ -97,6 +97,8 @@ def _forward(call: _Call) -> Answer:
 
 def _vmap(call: _Call) -> Answer:
     word, why = call.answer
+    if call.served.origin(call.key) is Origin.loop:
+        return Answer(BY_A_LOOP, why)
     if word != NO_RULE:
         return call.answer
     return Answer(BY_A_LOOP if takes_a_loop(call.operator.schema) else REFUSED, why)
@@ -208,22 +210,3 @@ def _jagged(schema: FunctionSchema, line: Axes) -> Answer:
     if len(stars) == 1 and has_place and not is_inner and not is_fresh:
         return Answer(WORKS, "axes")
     return Answer(REFUSED, "not with such axes and results")
-
-
-def takes_a_loop(schema: FunctionSchema) -> bool:
-    """Whether PyTorch's fallback for `vmap` calls the operator for each item (functorch `BatchedFallback.cpp`)."""
-    returns = schema.returns
-    if schema.annotated and not _writes_to_first(schema):
-        return False
-    returned = [value.annotation for value in returns if value.annotation]
-    if [argument.annotation for argument in schema.annotated] != returned:
-        return False
-    if any(isinstance(argument.type, ListType) for argument in tensors_in(schema.arguments)):
-        return False
-    return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)
-
-
-def _writes_to_first(schema: FunctionSchema) -> bool:
-    """Whether it writes to its first argument, and returns that alone."""
-    first = schema.arguments[:1]
-    return schema.annotated == schema.written == first and len(schema.returns) == 1

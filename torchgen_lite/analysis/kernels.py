@@ -41,6 +41,7 @@ class Origin(Enum):
     fake = "a fake: what is returned when only shapes are known"
     traced_view = "the view that the rule of `fake` names"
     vmap = "the function that `vmap` names"
+    loop = "calls the operator for each item, one after the other"
     axes = "`axes` says along which dimensions one call does for many"
     autocast = "casts floating-point tensors, and redispatches"
     autocast_over = "casts floating-point tensors of PyTorch's operator, and redispatches"

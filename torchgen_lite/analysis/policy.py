@@ -109,6 +109,7 @@ TORCH_LIBRARY = frozenset(
         Origin.underived,
         Origin.raises_versions,
         Origin.vmap,
+        Origin.loop,
         Origin.axes,
         Origin.autocast,
         Origin.reference,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import is_view_rule, new_results, results_of, uses_axes
-from torchgen_lite.analysis.finding import Reported, finding
+from torchgen_lite.analysis.finding import Findings, Found, Reported, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema import BaseType, SchemaKind
+from torchgen_lite.loader.entry.entry import LOOP, NativeFunction
+from torchgen_lite.schema import BaseType, FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.model import bare_type
 
@@ -34,13 +34,72 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
         if is_view_rule(function):
             yield "Functionalize", Origin.traced_view
             yield "Autograd", Origin.traced_view
-    if function.vmap:
-        yield "FuncTorchBatched", Origin.vmap
-    elif operator.axes is not None and not _takes_by_name(operator):
-        yield "FuncTorchBatched", Origin.axes
+    batched = _rule_of_vmap(operator)
+    if batched is not None:
+        yield "FuncTorchBatched", batched
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast
+
+
+def _rule_of_vmap(operator: Operator) -> Origin | None:
+    """What `torch.vmap` runs: what `vmap` says, one call by the axes, or a loop where PyTorch has none and refuses."""
+    if operator.function.vmap_function:
+        return Origin.vmap
+    if operator.function.is_looped:
+        return Origin.loop
+    if operator.axes is not None and not _takes_by_name(operator):
+        return Origin.axes
+    schema = operator.schema
+    is_refused = bool(schema.written) and not (operator.is_only_composed or takes_a_loop(schema))
+    if is_refused and not unstackable(schema):
+        return Origin.loop
+    return None
+
+
+def takes_a_loop(schema: FunctionSchema) -> bool:
+    """Whether PyTorch's fallback for `vmap` calls the operator for each item (functorch `BatchedFallback.cpp`)."""
+    returns = schema.returns
+    if schema.annotated and not _writes_to_first(schema):
+        return False
+    returned = [value.annotation for value in returns if value.annotation]
+    if [argument.annotation for argument in schema.annotated] != returned:
+        return False
+    if any(isinstance(argument.type, ListType) for argument in tensors_in(schema.arguments)):
+        return False
+    return bool(returns) and all(bare_type(value.type) == "Tensor" for value in returns)
+
+
+def _writes_to_first(schema: FunctionSchema) -> bool:
+    """Whether it writes to its first argument, and returns that alone."""
+    first = schema.arguments[:1]
+    return schema.annotated == schema.written == first and len(schema.returns) == 1
+
+
+def unstackable(schema: FunctionSchema) -> str:
+    """Why the results of calls for each item can't be those of all items; empty if they can."""
+    for number, value in enumerate(schema.returns):
+        what = f"result `{value.name}`" if value.name else f"result {number}"
+        if len(schema.returns) == 1:
+            what = "the result"
+        if not dispatch_kind(value.type).has_tensors:
+            return f"{what} is no tensor"
+        is_plain = isinstance(value.type, BaseType)
+        if value.annotation and not (value.annotation.is_write and is_plain):
+            return f"{what} shares memory with an argument"
+    return ""
+
+
+def check_loop(operator: Operator, vmap: str) -> Findings:
+    """TG397: `vmap: loop` of an operator whose results can't be stacked."""
+    reason = unstackable(operator.schema) if vmap == LOOP else ""
+    if reason:
+        name = operator.schema.full_name
+        place = operator.function.place("vmap")
+        message = f"`torch.vmap` can't loop over `{name}`: {reason}"
+        yield Found(
+            "TG397", message, place, "not possible", "name a function that does it, or leave it out"
+        )
 
 
 def returns_what_it_writes(operator: Operator) -> bool:

@@ -20,7 +20,17 @@ _COMMENTS = {
     **dict.fromkeys((".md", ".html"), "<!-- "),
     ".css": "/* ",
     **dict.fromkeys((".js", *_CPP), "// "),
+    # What programs of other languages give.
+    **dict.fromkeys(
+        ".c .cc .cs .cxx .d .dart .go .hpp .java .kt .mjs .proto .rs .scala .swift .ts .zig".split(),
+        "// ",
+    ),
+    **dict.fromkeys((".hs", ".lua", ".sql"), "-- "),
+    **dict.fromkeys((".clj", ".el", ".lisp", ".scm"), ";; "),
+    **dict.fromkeys((".erl", ".tex"), "% "),
+    ".f90": "! ",
 }
+_WITHOUT = (".csv", ".json", ".txt")
 # What closes a comment that the line end does not close; file names in it may not contain this.
 _ENDS = {"<!-- ": (" -->", "--"), "/* ": (" */", "*/")}
 # Formatters and linters skip generated code, so that their new releases do not make it stale.
@@ -45,6 +55,11 @@ def render_header(
     second = f"{comment}Regenerate: torchgen-lite generate{end}\n"
     pragmas = _PRAGMAS.get(suffix, "")
     return first + second + ("" if pragmas and text.startswith(pragmas) else pragmas)
+
+
+def has_comments(path: str) -> bool:
+    """Whether a file may begin with the two lines: its format has comments."""
+    return PurePosixPath(path).suffix not in _WITHOUT
 
 
 def marked_sources(text: str) -> tuple[str, ...]:

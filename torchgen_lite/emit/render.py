@@ -36,7 +36,7 @@ from jinja2.meta import find_referenced_templates
 from jinja2.runtime import Context
 
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.emit.header import render_header
+from torchgen_lite.emit.header import marked_sources, render_header
 from torchgen_lite.emit.printer import lay_out
 from torchgen_lite.emit.recorder import Lacking, recording
 from torchgen_lite.emit.template_errors import (
@@ -198,6 +198,9 @@ def render_file(
     lacking: Lacking,
 ) -> str:
     """Header and body of one file; what our template calls and a module lacks is added to `lacking`."""
+    if file.text is not None:
+        header = "" if marked_sources(file.text) else render_header(file.path, source, file.text)
+        return header + file.text
     if not file.template.endswith(".j2"):
         return render_header(file.path, source) + read_copied(file.template, file.context)
     template = load_template(environment, file.template, root)

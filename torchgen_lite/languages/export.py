@@ -19,7 +19,9 @@ from torchgen_lite.analysis.registrations import registrations as registrations_
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.python import torch_pyi, torch_python
 from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.schema import Argument, Return
 from torchgen_lite.schema.kind import VARIANTS
+from torchgen_lite.schema.model import bare_type
 
 # Incremented when a field changes its meaning or is removed, but not when one is added.
 EXPORT_VERSION = 2
@@ -78,6 +80,9 @@ def export_operator(
         "overload": schema.overload_name,
         "namespace": function.namespace,
         "func": str(schema),
+        "arguments": list(map(_argument, schema.arguments)),
+        "returns": list(map(_return, schema.returns)),
+        "doc": function.doc,
         "kind": operator.kind.value,
         "generated": operator.is_derived,
         "variants": list(function.variants),
@@ -98,6 +103,21 @@ def _kernel(operator: Operator, entry: DispatchEntry) -> Json:
         rows = [{"kernel": row.kernel, "when": row.text or None} for row in entry.rows]
         return {"kernel": None, "structured": False, "rows": rows}
     return {"kernel": native.kernel(operator, entry)[1], "structured": entry.is_structured}
+
+
+def _argument(argument: Argument) -> Json:
+    return {
+        "name": argument.name,
+        "type": bare_type(argument.type),
+        "alias": str(argument.annotation) if argument.annotation else None,
+        "default": argument.default,
+        "kwarg_only": argument.kwarg_only,
+    }
+
+
+def _return(value: Return) -> Json:
+    alias = str(value.annotation) if value.annotation else None
+    return {"name": value.name, "type": bare_type(value.type), "alias": alias}
 
 
 def _view(operator: Operator) -> Json | None:

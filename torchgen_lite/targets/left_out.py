@@ -188,7 +188,7 @@ def check_brought(
 def _brought_by(program: Program, python: Selection) -> set[tuple[str, str]]:
     """The operators, each with a field of which the package in Python registers something."""
     found = {(operator.name, field) for operator in python.operators for field in PLAIN}
-    field_of = {origin: field for field, (origin, _) in _BROUGHT.items()}
+    field_of = {origin: field for field, (origin, _) in _BROUGHT.items()} | {Origin.loop: "vmap"}
     for one in python.registrations(program):
         if one.origin in field_of:
             found.add((one.operator.name, field_of[one.origin]))

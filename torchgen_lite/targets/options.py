@@ -71,6 +71,9 @@ def _is_command(text: str) -> bool:
         return False
 
 
+COMMAND = matching(r"[^\x00-\x1f\x7f]*", "is not a command", _is_command)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonOptions:
     """What every target takes, unless it declares an option of the same name itself."""
@@ -79,7 +82,7 @@ class CommonOptions:
         "The formatter of the generated code: `black`, `ruff`, `clang-format`, or a command that "
         "gets names of files after its arguments and formats them in place. A command runs only "
         "if the environment has `TORCHGEN_LITE_RUN_FORMAT=1`.",
-        matching(r"[^\x00-\x1f\x7f]*", "is not a command", _is_command),
+        COMMAND,
         "",
         shown="none",
     )

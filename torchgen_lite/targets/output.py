@@ -39,7 +39,8 @@ class OutputFile(NamedTuple):
     macros in the context get their values.
     `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
     type checker compares); such a file is neither changed nor deleted once it differs. `is_copied`
-    is True for text that others wrote, whose lines stay as they are.
+    is True for text that others wrote, whose lines stay as they are. A file with a `text` has no template: a program
+    made it, perhaps with a marker.
     """
 
     path: str
@@ -47,6 +48,7 @@ class OutputFile(NamedTuple):
     context: Mapping[str, object] = {}
     is_marked: bool = True
     is_copied: bool = False
+    text: str | None = None
 
     @property
     def calls(self) -> bool:
@@ -79,8 +81,22 @@ def copied(folder: str, to: str, endings: Collection[str]) -> Files:
         yield OutputFile(f"{to}/{name}", f"{folder}/{name}")
 
 
+class AskedProgram(NamedTuple):
+    """A program of the configuration that makes files below `folder`, and may run for some `seconds`.
+
+    `given` is what it gets, and `found` makes diagnostics of what it finds.
+    """
+
+    name: str
+    command: str
+    folder: str
+    seconds: int
+    given: Callable[[], Mapping[str, object]]
+    found: Callable[[Sequence[Mapping[str, str]]], Findings]
+
+
 class TargetResult(NamedTuple):
-    """The files of a target, not yet rendered, and what it found wrong.
+    """The files of a target, not yet rendered, and what it found wrong. `programs` make more files where any are made.
 
     Mistakes are known before the first file is made, so callers that only want them make no files.
     If templates may call what a module lacks, which shows when they are rendered, the result
@@ -90,6 +106,7 @@ class TargetResult(NamedTuple):
     files: Iterable[OutputFile] = ()
     diagnostics: Sequence[Diagnostic] = ()
     is_unsure: bool = False
+    programs: Sequence[AskedProgram] = ()
 
 
 class Header(NamedTuple):

@@ -268,8 +268,8 @@ def _named(function: NativeFunction) -> Iterator[tuple[str, str, str]]:
             yield "kernels", "dispatch", one.kernel
     if function.fake is not None and function.fake.function:
         yield "fakes", "fake", function.fake.function
-    if function.vmap:
-        yield "fakes", "vmap", function.vmap
+    if function.vmap_function:
+        yield "fakes", "vmap", function.vmap_function
     is_needed = function.decompose or function.is_auto
     if function.reference_function and (is_needed or _runs_reference(function)):
         yield "fakes", "samples", function.reference_function

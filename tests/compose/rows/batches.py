@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, vmap
 
-from tests.compose.probe import Looped, Wrong, holds, row, same
+from tests.compose.probe import Looped, Wrong, holds, printed, row, same
 from tests.compose.rows.calls import X, Y, rms, tlc
 
 BATCH = torch.stack([X, Y, X * Y, X + Y])
@@ -102,6 +102,51 @@ def nothing() -> None:
         return y
 
     same(vmap(f)(BATCH), BATCH * 3)
+
+
+@row("in place, a tensor by keyword")
+def in_place_by_keyword() -> None:
+    def f(x: Tensor) -> Tensor:
+        total = torch.zeros_like(x)
+        tlc.collect(x, s=2.0, total=total)
+        return total
+
+    same(vmap(f)(BATCH), BATCH * 2)
+    raise Looped
+
+
+@row("`out=`")
+def out() -> None:
+    found = torch.zeros_like(BATCH)
+    returned = vmap(lambda x, y: tlc.scale.out(x, 2.0, out=y))(BATCH, found)
+    same((found, returned), (BATCH * 2, BATCH * 2))
+    raise Looped
+
+
+@row("tensors by keyword")
+def by_keyword() -> None:
+    same(vmap(lambda x, y: tlc.gate(x, gate=y))(BATCH, BATCH + 1), BATCH * (BATCH + 1))
+    raise Looped
+
+
+@row("a list of results")
+def list_of_results() -> None:
+    pairs = BATCH.reshape(2, 2, -1)
+    same(vmap(tlc.halves)(pairs), [pairs[:, :1], pairs[:, 1:]])
+    found = vmap(torch.func.grad(lambda x: tlc.halves(x)[1].square().sum()))(pairs)
+    same(found, torch.stack([torch.zeros_like(pairs[:, 0]), pairs[:, 1] * 2], 1))
+    raise Looped
+
+
+@row("only an effect")
+def effect() -> None:
+    def f(x: Tensor) -> Tensor:
+        tlc.log(x, "a")
+        return x
+
+    text = printed(lambda: vmap(f)(BATCH))
+    holds(text == "a" * len(BATCH), f"prints {text!r}")
+    raise Looped
 
 
 @row("over the last dimension, nested")

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Result
-from torchgen_lite.analysis.composition import UNTRACED, takes_a_loop
+from torchgen_lite.analysis.composition import UNTRACED
+from torchgen_lite.analysis.torch_library import takes_a_loop
 from torchgen_lite.schema import FunctionSchema
 
 LOOPS = {

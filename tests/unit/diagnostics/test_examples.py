@@ -89,7 +89,12 @@ def _with_a_broken_target(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(TARGETS), "_others", {"reference": entry})
 
 
+def _with_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHGEN_LITE_RUN_FORMAT", "1")
+
+
 WHERE = {
+    "where `TORCHGEN_LITE_RUN_FORMAT=1` allows commands": _with_consent,
     "with a package that registers a target `reference` but does not have it": _with_a_broken_target,
     "where PyTorch is not installed": _without_pytorch,
     "where PyTorch is installed": _with_pytorch,

@@ -48,6 +48,17 @@ def test_a_small_program() -> None:
         "overload": "",
         "namespace": "mylib",
         "func": "mylib::neg(Tensor self) -> Tensor",
+        "arguments": [
+            {
+                "name": "self",
+                "type": "Tensor",
+                "alias": None,
+                "default": None,
+                "kwarg_only": False,
+            }
+        ],
+        "returns": [{"name": None, "type": "Tensor", "alias": None}],
+        "doc": None,
         "kind": "functional",
         "generated": False,
         "variants": ["function", "method"],

@@ -20,6 +20,7 @@ from torchgen_lite.analysis.fakes.check import check_fake
 from torchgen_lite.analysis.finding import Findings, Reported, findings
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.analysis.torch_library import check_loop
 from torchgen_lite.diagnostics import has_errors
 
 
@@ -55,6 +56,7 @@ _CHECKS: Sequence[tuple[str, Callable[[Operator, Any], Findings]]] = (
     ("checkpoint", compiled.check_checkpoint),
     ("triton", compiled.check_triton),
     ("axes", check_axes),
+    ("vmap", check_loop),
     ("autocast", check_autocast),
 )
 

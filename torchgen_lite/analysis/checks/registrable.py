@@ -91,7 +91,7 @@ def _stumbling(function: NativeFunction, argument: Argument) -> tuple[str, str]:
         return "", ""
     if name in FAKES:
         return "a trace", "torch.compile"
-    if name in VMAPS and (function.vmap or function.axes):
+    if name in VMAPS and (function.vmap_function or function.axes):
         return "the rule for `torch.vmap`", "torch.vmap"
     if name in COUNTERS and (function.flops or function.axes):
         return "the counter of floating-point operations", "FlopCounterMode"

@@ -405,6 +405,8 @@ def _is_kernel(offer: Offer) -> bool:
 
 def _batcher(operator: Operator) -> str:
     """What runs calls under `torch.vmap`."""
+    if operator.function.is_looped:
+        return "a loop"
     if operator.function.vmap:
         return f"`{operator.function.vmap}`"
     return "axes" if operator.axes is not None else ""

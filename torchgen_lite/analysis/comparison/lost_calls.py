@@ -128,6 +128,7 @@ _FIELDS = {
     Origin.fake: "fake",
     Origin.traced_view: "fake",
     Origin.vmap: "vmap",
+    Origin.loop: "vmap",
     Origin.axes: "axes",
 }
 

@@ -40,12 +40,16 @@ class NotThere(Refused):
 
 
 class Version(NamedTuple):
-    """One side of a comparison, complete. `root` is the folder of its files, and `shown` how messages call it."""
+    """One side of a comparison, complete. `root` is the folder of its files, and `shown` how messages call it.
+
+    Programs that make files run in `home`, the current version's folder: of a revision, only what is read is there.
+    """
 
     name: str
     program: Program
     root: Path
     shown: str
+    home: Path | None = None
 
     def path_of(self, source: Source) -> str:
         """`main:native_functions.yaml`: how messages call a file of this version."""
@@ -63,7 +67,7 @@ class Version(NamedTuple):
 
     def generate(self, targets: Sequence[str] = ()) -> Generated:
         """What it generates. Raises Refused if that has errors."""
-        generated = generate_all(self.program, targets=targets)
+        generated = generate_all(self.program, targets=targets, home=self.home)
         self.require(generated.diagnostics)
         return generated
 
@@ -88,7 +92,7 @@ def other_version(
         except git.RevisionError as error:
             raise Refused(_no_base(str(error))) from None
         version.require(version.program.diagnostics)
-        yield version
+        yield version._replace(home=current.config.root)
 
 
 class _Asked(NamedTuple):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch.utils import _pytree as pytree
 
 from ._axes import Axes, bare, places_of, ranks_of
 from ._library import Function, handle
+from ._loops import Leaf, check_written, stacked
 from ._writes import written_arguments
 
 
@@ -20,13 +19,12 @@ def rule(line: Axes) -> Function:
     def vmap(info: Any, in_dims: Any, /, *args: Any, **kwargs: Any) -> Any:
         op = handle(line.operator)
         returns = op._schema.returns
-        written = [place for place in written_arguments(op) if isinstance(place, int)]
-        _check_written(line, op, written, in_dims, args)
         found, dims = _mapped(line, op, info.batch_size, in_dims, args, kwargs)
         if not returns:
             return None, None
         if any(value.alias_info is not None for value in returns):
             # Results that are arguments stay those arguments.
+            written = [place for place in written_arguments(op) if isinstance(place, int)]
             results = [args[place] for place in written]
             found = results[0] if len(results) == 1 else tuple(results)
         return found, dims[0] if len(returns) == 1 else tuple(dims)
@@ -34,25 +32,8 @@ def rule(line: Axes) -> Function:
     return vmap
 
 
-def _check_written(line: Axes, op: Any, written: Sequence[int], in_dims: Any, args: Any) -> None:
-    for place in written:
-        # Optional tensors may be left out.
-        given = pytree.tree_leaves(args[place : place + 1])
-        dims = pytree.tree_leaves(in_dims[place : place + 1])
-        for value, dim in zip(given, dims):
-            if value is not None and dim is None:
-                name = op._schema.arguments[place].name
-                message = f"vmap can't write to {name}, which it does not map over"
-                raise RuntimeError(f"{line.operator}: {message}")
-
-
-@dataclass(frozen=True)
-class _Leaf:
-    """A value in the arguments of a call, the argument that it is in, and the dimension that is mapped over, if one is."""
-
-    name: str
-    value: Any
-    dim: int | None
+class _Leaf(Leaf):
+    """One with what axes are compared with."""
 
     @property
     def is_tensor(self) -> bool:
@@ -76,6 +57,7 @@ def _mapped(
     names = [name for name, value in zip(arguments, args) for _ in pytree.tree_leaves(value)]
     values, spec = pytree.tree_flatten(args)
     leaves = list(map(_Leaf, names, values, pytree.tree_leaves(in_dims)))
+    check_written(op, leaves)
     star = _common_star(line, leaves)
     if star is None or _changes_promotion(leaves):
         return _looped(op, size, leaves, spec, kwargs), [0 for _ in line.results]
@@ -128,13 +110,6 @@ def _looped(op: Any, size: int, leaves: Sequence[_Leaf], spec: Any, kwargs: Any)
     """One call for each item; their results are stacked."""
     rows = []
     for index in range(size):
-        row = [
-            leaf.value if leaf.dim is None else leaf.value.select(leaf.dim, index)
-            for leaf in leaves
-        ]
+        row = [leaf.item(index) for leaf in leaves]
         rows.append(op(*pytree.tree_unflatten(row, spec), **kwargs))
-    if not rows:
-        raise RuntimeError(f"{op}: vmap over no items, one by one, has no results")
-    columns = zip(*map(pytree.tree_leaves, rows))
-    stacked = [torch.stack(column) if op._schema.returns else None for column in columns]
-    return pytree.tree_unflatten(stacked, pytree.tree_structure(rows[0]))
+    return stacked(op, rows) if op._schema.returns else None

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.entry.fakes import Fake
     from torchgen_lite.loader.entry.samples import Samples
 
+# What `vmap` says in the place of a function.
+LOOP = "loop"
+
 
 @dataclass(slots=True, eq=False)
 class FieldSpans:
@@ -244,6 +247,16 @@ class NativeFunction(NamedTuple):
         reference = self.samples.reference if self.samples is not None else None
         named = reference.function if reference is not None else ""
         return "" if named.partition(".")[0] in python_names(self.func) else named
+
+    @property
+    def vmap_function(self) -> str:
+        """The function that `vmap` names; empty for the word `loop`."""
+        return "" if self.is_looped else self.vmap or ""
+
+    @property
+    def is_looped(self) -> bool:
+        """Whether `torch.vmap` calls the operator for each item: `vmap: loop`."""
+        return self.vmap == LOOP
 
     @property
     def is_auto(self) -> bool:

@@ -132,7 +132,7 @@ _FIELDS = (
     ),
     _ours(
         "vmap",
-        "the name of the Python function that runs the operator under `torch.vmap`",
+        "the name of the Python function that runs the operator under `torch.vmap`, or `loop`: a call for each item",
         shapes.FUNCTION,
     ),
     _ours(

@@ -45,8 +45,9 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         return TargetResult(stubs, selection.diagnostics)
     from torchgen_lite.targets.python.kernels import build_kernels
 
-    found, diagnostics, is_unsure = build_kernels(program, selection, get_package())
-    return TargetResult(chain(stubs, found), (*selection.diagnostics, *diagnostics), is_unsure)
+    built = build_kernels(program, selection, get_package())
+    diagnostics = [*selection.diagnostics, *built.diagnostics]
+    return TargetResult(chain(stubs, built.files), diagnostics, built.is_unsure)
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:

@@ -68,7 +68,7 @@ class PackagedOperator:
         fake = self.function.fake
         found = {
             "fake": fake.function if fake is not None else "",
-            "vmap": self.function.vmap or "",
+            "vmap": self.function.vmap_function,
             "reference": self.function.reference_function,
         }
         return {field: name for field, name in found.items() if name}

@@ -60,9 +60,10 @@ class Casts(NamedTuple):
 class Registered(NamedTuple):
     """An operator, and what is registered for it besides what its entry says.
 
-    `opaque` are the kinds of classes; each of the `kernels` has a key, and the
-    functions in which Triton launches it, if it does. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
-    `vmap` are the functions for shapes and batches, and `functional` is the operator that functionalization calls.
+    `opaque` are the kinds of classes; each of the `kernels` has a key, and the functions in which Triton launches it, if it
+    does. Kernels for the keys `computed` are the `reference`, which may also be what compilers take apart. `fake` and
+    `vmap` are the functions for shapes and batches, of which some are done item by item, and `functional` is the operator
+    that functionalization calls.
     """
 
     operator: PackagedOperator
@@ -76,6 +77,7 @@ class Registered(NamedTuple):
     recorded: Recorded | None
     is_underived: bool
     vmap: str
+    is_looped: bool
     has_flops: bool
     casts: Casts | None
 
@@ -118,6 +120,7 @@ def _registered(
         _recorded(package, operator, refusing) if is_recorded else None,
         Origin.underived in origins and not is_recorded,
         _vmap(package, operator),
+        Origin.loop in origins,
         function.flops is not None and not operator.is_torchs,
         _casts(operator) if Origin.autocast in origins else None,
     )

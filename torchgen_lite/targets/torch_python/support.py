@@ -18,7 +18,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_autograd": ["_forward", "_library"],
     "_axes": ["_library", "_support"],
     "_axes_in_torch": ["_axes", "_jagged", "_later", "_library", "_sharding"],
-    "_batches": ["_axes", "_library", "_writes"],
+    "_batches": ["_axes", "_library", "_loops", "_writes"],
     "_checkpoint": ["_library"],
     "_compiled": ["_apart", "_later", "_library"],
     "_declared": ["_library"],
@@ -31,6 +31,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_later": [],
     "_library": [],
     "_linear": ["_refusals", "_transposed"],
+    "_loops": ["_library"],
     "_named": ["_library"],
     "_opaque": ["_library"],
     "_random": ["_library"],
@@ -58,6 +59,7 @@ _FEATURES: Mapping[str, str] = {
     "_autocast": "register",
     "_triton": "register",
     "_random": "register",
+    "_loops": "register",
     "_writes": "register",
     "_autograd": "register",
     "_underived": "register",
@@ -155,6 +157,8 @@ def _of_rules(one: Registered) -> Iterator[str]:
         yield from _of_recorded(one.recorded)
     if one.is_underived:
         yield "_underived"
+    if one.is_looped:
+        yield "_loops"
     if function.effects or function.decompose or one.has_flops:
         yield "_compiled"
     if one.casts is not None:

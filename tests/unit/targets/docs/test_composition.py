@@ -35,6 +35,11 @@ SAME = {
     "vmap: a list of tensors": ("weighted_sum", "torch.vmap"),
     "vmap: in place, returns its argument": ("scale_", "torch.vmap"),
     "vmap: in place, returns nothing": ("axpy", "torch.vmap"),
+    "vmap: in place, a tensor by keyword": ("collect", "torch.vmap"),
+    "vmap: `out=`": ("scale.out", "torch.vmap"),
+    "vmap: tensors by keyword": ("gate", "torch.vmap"),
+    "vmap: a list of results": ("halves", "torch.vmap"),
+    "vmap: only an effect": ("log", "torch.vmap"),
     "vmap: random numbers, `randomness='different'`": ("drawn", "torch.vmap"),
     "torch.compile: one graph": ("muladd", "torch.compile"),
     "torch.compile: in place, returns its argument": ("scale_", "Writes and views, compiled"),
@@ -56,12 +61,14 @@ SAME = {
     "Distributed: DTensor, in place, returns nothing": ("axpy", "DTensor"),
     "Tools: flops of a matrix product": ("mm", "Flop counter"),
 }
-# What is written by hand has no axes; of derivatives and writes it says other things, and PyTorch does not ask it what
-# it draws.
+# What is written by hand has no axes; of derivatives and writes it says other things, has no loop of the package, and
+# PyTorch does not ask it what it draws.
+_OTHERS = {"axpy", "collect", "drawn", "gate", "halves", "log", "scale.out"}
 BY_AXES = [
     name
     for name, (operator, subject) in SAME.items()
-    if subject in ("torch.vmap", "DTensor", "Jagged NestedTensor") and operator != "drawn"
+    if subject in ("DTensor", "Jagged NestedTensor")
+    or (subject == "torch.vmap" and operator not in _OTHERS)
 ]
 
 
@@ -144,8 +151,9 @@ def test_the_words_of_other_operators(tmp_path: Path) -> None:
         assert found["grown_", "Gradients"] == found["grown_", "Forward mode"] == "refused"
         assert found["constant", "torch.compile"] == found["composed", "torch.compile"] == "works"
         assert found["untraced", "torch.compile"] == "refused"
-        assert found["both", "torch.vmap"] == "refused"
         assert not any(operator == "relu" for operator, _ in found)
+    # The package of Python has a loop for what PyTorch refuses.
+    assert (python["both", "torch.vmap"], cpp["both", "torch.vmap"]) == ("by a loop", "refused")
     # The package of Python traces what is written on copies; C++ without it has no fakes.
     for operator in ("grown_", "both"):
         subject = operator, "Writes and views, compiled"

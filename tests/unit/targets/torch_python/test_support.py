@@ -21,7 +21,8 @@ DERIVED = {"_autograd", "_forward"}
 TRANSPOSED = {*DERIVED, "_refusals", "_transposed"}
 SPECIAL = {*TRANSPOSED, "_special", "_writes"}
 UNDERIVED = {*DERIVED, "_refusals", "_underived", "_writes"}
-AXES = {"_axes", "_axes_in_torch", "_batches", "_jagged", "_later", "_sharding", "_support"}
+BATCHES = {"_batches", "_loops"}
+AXES = {"_axes", "_axes_in_torch", *BATCHES, "_jagged", "_later", "_sharding", "_support"}
 CONFIG = """\
 schema = ["ops.yaml"]
 targets = ["torch-python"]
@@ -66,7 +67,8 @@ CASES = {
         "fake: {shape: 'broadcast(x, x)'}",
         {*UNDERIVED, "_support"},
     ),
-    "what is written": ("(Tensor(a!) x) -> ()", "", {*UNDERIVED, "_functionalize"}),
+    "what is written": ("(Tensor(a!) x) -> ()", "", {*UNDERIVED, "_functionalize", "_loops"}),
+    "a loop": ("(Tensor x) -> Tensor", f"{FAKE}\n  vmap: loop", {*UNDERIVED, "_loops"}),
     "autocast": ("(Tensor x) -> Tensor", f"{FAKE}\n  autocast: float32", {*UNDERIVED, "_autocast"}),
     "versions": ("(Tensor x) -> Tensor", f'{FAKE}\n  torch: ">=2.6"', {*UNDERIVED, "_versions"}),
     "random numbers": (

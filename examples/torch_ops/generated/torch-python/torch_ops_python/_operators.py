@@ -23,6 +23,7 @@ from . import (
     _declared,
     _functionalize,
     _library,
+    _loops,
     _special,
     _support,
     _transposed,
@@ -314,6 +315,7 @@ OPERATORS = [
             "fake": fake_scale_out,
             "functionalize": _functionalize.functional("torch_ops::scale"),
             "underived": torch.is_tensor,
+            "loop": _loops.looping,
         },
     ),
     _library.Operator(
@@ -418,6 +420,7 @@ _library.register(
     features=[
         _functionalize.register,
         _autocast.register,
+        _loops.register,
         _writes.register,
         _declared.unless_taken(_autograd.register, "torch_ops._C"),
         _underived.register,

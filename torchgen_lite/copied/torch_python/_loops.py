@@ -1,0 +1,124 @@
+"""`torch.vmap` by a loop: one call for each item, whose results are stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ._library import Function, Registering
+
+# Parts of torch have no annotations.
+_C: Any = torch._C
+_HERE = _C.DispatchKeySet(_C.DispatchKey.FuncTorchBatched)
+
+
+def register(registering: Registering) -> None:
+    """The kernel for `torch.vmap` of an operator, unless another library has one."""
+    if registering.has("loop") and not registering.has_kernel("FuncTorchBatched"):
+        kernel = registering.table[registering.name, "loop"](registering.op)
+        registering.impl("FuncTorchBatched", kernel)
+
+
+class Leaf(NamedTuple):
+    """A value in the arguments of a call, the argument that it is in, and the dimension that is mapped over, if one is."""
+
+    name: str
+    value: Any
+    dim: int | None
+
+    def item(self, index: int) -> Any:
+        return self.value if self.dim is None else self.value.select(self.dim, index)
+
+
+def looping(op: Any) -> Function:
+    """The kernel of an operator; unlike a rule that `register_vmap` takes, it has tensors by keyword, too."""
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        from torch._functorch import pyfunctorch
+
+        vmap: Any = pyfunctorch.retrieve_current_functorch_interpreter()
+        level = vmap.level()
+        values, spec = pytree.tree_flatten((args, kwargs))
+        named = _named(op, args, kwargs)
+        names = [name for name, value in named.items() for _ in pytree.tree_leaves(value)]
+        leaves = [_unwrapped(name, value, level) for name, value in zip(names, values)]
+        # What is called goes on to the transforms below this one.
+        with _C._ExcludeDispatchKeyGuard(_HERE):
+            if all(leaf.dim is None for leaf in leaves):
+                return op(*args, **kwargs)
+            check_written(op, leaves)
+            rows = []
+            for index in range(vmap.batch_size()):
+                row = [leaf.item(index) for leaf in leaves]
+                row_args, row_kwargs = pytree.tree_unflatten(row, spec)
+                rows.append(op(*row_args, **row_kwargs))
+            return _returned(list(_results(op, rows, named, level)))
+
+    return kernel
+
+
+def _named(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    names = [argument.name for argument in op._schema.arguments]
+    return dict(zip(names, args)) | {**kwargs}
+
+
+def _unwrapped(name: str, value: Any, level: int) -> Leaf:
+    if not isinstance(value, torch.Tensor):
+        return Leaf(name, value, None)
+    return Leaf(name, *_C._functorch._unwrap_batched(value, level))
+
+
+def check_written(op: Any, leaves: Sequence[Leaf]) -> None:
+    """Refuse to write the items of what is mapped over, one after the other, to what is not."""
+    written = {a.name for a in op._schema.arguments if a.alias_info and a.alias_info.is_write}
+    for leaf in leaves:
+        # Optional tensors may be left out.
+        if leaf.name in written and leaf.value is not None and leaf.dim is None:
+            message = f"vmap can't write to {leaf.name}, which it does not map over"
+            raise RuntimeError(f"{op.name()}: {message}")
+
+
+def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int) -> Iterator[Any]:
+    """Those that are written are the arguments that were given, and the others are stacked."""
+    returns = op._schema.returns
+
+    def mapped(value: torch.Tensor) -> Any:
+        return _C._functorch._add_batch_dim(value, 0, level)
+
+    for index, declared in enumerate(returns):
+        if declared.alias_info is not None:
+            yield named[_written_as(op, declared)]
+            continue
+        items = [row if len(returns) == 1 else row[index] for row in rows]
+        yield pytree.tree_map_only(torch.Tensor, mapped, stacked(op, items))
+
+
+def _written_as(op: Any, result: Any) -> str:
+    """The argument that a result is."""
+    letters = result.alias_info.before_set
+    marked = [a for a in op._schema.arguments if a.alias_info is not None]
+    return next(str(a.name) for a in marked if a.alias_info.before_set & letters)
+
+
+def _returned(results: Sequence[Any]) -> Any:
+    if not results:
+        return None
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def stacked(op: Any, items: Sequence[Any]) -> Any:
+    """A result of all items together: a tensor, or a list with as many tensors as each item has."""
+    if not items:
+        raise RuntimeError(f"{op.name()}: vmap over no items, one by one, has no results")
+    structures = {str(pytree.tree_structure(item)) for item in items}
+    if len(structures) > 1:
+        raise RuntimeError(f"{op.name()}: vmap can't stack lists of several lengths")
+    columns = []
+    for column in zip(*map(pytree.tree_leaves, items)):
+        # A tensor may be there or not, but for all items alike.
+        is_absent = all(value is None for value in column)
+        columns.append(None if is_absent else torch.stack(column))
+    return pytree.tree_unflatten(columns, pytree.tree_structure(items[0]))

@@ -1,0 +1,158 @@
+"""Programs of the target `command`: one gets the operators as JSON on standard input, and gives files and findings.
+
+    {"files": {"ops.pm": "..."}, "findings": [{"severity": "error", "message": "...", "op": "mylib::f", "help": "..."}]}
+
+Nothing that a program says is trusted: what is not in this form, a path that leads elsewhere, an exit code, and a program
+that does not end are errors, and nothing is written then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
+
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.emit.format import CONSENT
+from torchgen_lite.emit.header import MARKER, has_comments, marked_sources
+from torchgen_lite.targets.output import AskedProgram
+
+_SEVERITIES = ("error", "warning")
+_FIELDS = ("severity", "message", "op", "field", "help")
+
+
+class Answer(NamedTuple):
+    """The texts of a program by path, and its findings."""
+
+    files: Mapping[str, str] = {}
+    findings: Sequence[Mapping[str, str]] = ()
+
+
+class _Refused(Exception):
+    """What is wrong with a program, and the lines that it said."""
+
+    def __init__(self, problem: str, said: str = "") -> None:
+        super().__init__(problem)
+        self.said = said
+
+
+def run_program(asked: AskedProgram, source: str, root: Path) -> Answer | Diagnostic:
+    """What a program answers, or what went wrong. It runs in `root`; `source` is named in the markers of files."""
+    if os.environ.get(CONSENT) != "1":
+        message = f"`{asked.name}` is the command `{asked.command}`, which nothing allows to run"
+        help_ = f"`{CONSENT}=1` in the environment allows commands of the configuration"
+        return Diagnostic("TG020", message, help=help_)
+    given = {**asked.given(), "marker": f"{MARKER}{source}. Do not edit."}
+    try:
+        return _answer(_run(asked, json.dumps(given), root))
+    except _Refused as error:
+        notes = tuple(f"{asked.name}: {line}" for line in error.said.splitlines()[:5])
+        return Diagnostic("TG563", f"the program `{asked.name}` {error}", notes=notes)
+
+
+def _run(asked: AskedProgram, given: str, root: Path) -> bytes:
+    """What a program writes to standard output. Files in the place of pipes can't block."""
+    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        stdin.write(given.encode())
+        stdin.seek(0)
+        try:
+            process = subprocess.Popen(
+                shlex.split(asked.command),
+                cwd=root,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _Refused(f"can't be started: {error.strerror or error}") from error
+        code = _wait(process, asked.seconds)
+        if code is None:
+            raise _Refused(f"has not ended after {asked.seconds} seconds", _text(stderr))
+        if code:
+            raise _Refused(f"exited with {code}", _text(stderr))
+        stdout.seek(0)
+        return stdout.read()
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: int) -> int | None:
+    """The exit code; None for one that does not end, which is ended with all that it has started."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace").strip()
+
+
+def _answer(said: bytes) -> Answer:
+    """What a program says, in the form that it has to have."""
+    try:
+        found = json.loads(said.decode("utf-8"))
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        shown = said[:200].decode("utf-8", "replace")
+        raise _Refused(f"writes no JSON to standard output: {error}", shown) from error
+    if not isinstance(found, dict) or not found.keys() <= {"files", "findings"}:
+        raise _Refused("has to give an object with `files` and `findings`, and nothing else")
+    files, findings = found.get("files", {}), found.get("findings", [])
+    if not isinstance(files, dict) or not isinstance(findings, list):
+        raise _Refused("has to give `files` as an object and `findings` as a list")
+    for path, text in files.items():
+        _check_file(path, text)
+    for one in findings:
+        _check_finding(one)
+    return Answer(files, findings)
+
+
+def _check_file(path: str, text: Any) -> None:
+    if not isinstance(text, str):
+        raise _Refused(f"gives no text for `{path}`")
+    if not _is_inside(path):
+        raise _Refused(f"gives `{path}`, which is no path below its folder")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _Refused(f"gives a text for `{path}` that is not Unicode") from error
+    if not (has_comments(path) or marked_sources(text)):
+        raise _Refused(
+            f"gives `{path}`, whose format has no comments, without the `marker` on its first line"
+        )
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path leads below a folder, on every system, and is written in its shortest form."""
+    is_plain = path.isprintable() and not set(path) & set('\\:*?"<>|')
+    parts = PurePosixPath(path).parts
+    is_short = "/".join(parts) == path != ""
+    return is_plain and is_short and ".." not in parts and not path.startswith("/")
+
+
+def _check_finding(one: Any) -> None:
+    is_read = isinstance(one, dict) and all(
+        key in _FIELDS and isinstance(value, str) for key, value in one.items()
+    )
+    if not is_read or one.get("severity") not in _SEVERITIES or not one.get("message"):
+        raise _Refused(
+            "has a finding that is no object of strings, with `severity` (`error` or `warning`) and `message`, and "
+            "perhaps `op`, `field` and `help`"
+        )
