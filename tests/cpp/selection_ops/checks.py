@@ -47,6 +47,14 @@ def test_what_is_written_chooses_too(size: int) -> None:
     assert torch.equal(gradient(x, leaf), torch.full((size,), 2.0))
 
 
+def test_tensors_are_cast_above_a_selection() -> None:
+    x = torch.ones(3, 4, dtype=torch.bfloat16)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert so.scale(x, 2.0).dtype == torch.float32
+    assert so.ran() == "small"
+    assert so.scale(x, 2.0).dtype == torch.bfloat16
+
+
 def test_compiled_programs_choose_when_they_run() -> None:
     compiled = torch.compile(
         lambda x: so.scale(x, 2.0), backend="aot_eager", dynamic=True, fullgraph=True

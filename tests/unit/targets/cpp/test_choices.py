@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,37 @@ def test_kernels_of_one_key_take_the_same_integers(tmp_path: Path) -> None:
 def test_a_kernel_has_no_name_of_a_generated_namespace(tmp_path: Path) -> None:
     _project(tmp_path, "cpp-torch", "n > 1", first="selection")
     assert _messages(tmp_path) == ["TG513 kernel `selection` has the name of a generated namespace"]
+
+
+VARIANTS = """\
+- func: aten::sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    PrivateUse1:
+      - {when: self.numel() <= 64, kernel: sub_out_small}
+      - sub_out_any
+- func: aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  dispatch: {}
+- func: aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  dispatch: {}
+"""
+
+
+@pytest.mark.parametrize("shards", [1, 7])
+def test_variants_that_follow_choose_in_their_own_file(shards: int, tmp_path: Path) -> None:
+    """No file calls a function of another one, and no function is defined twice."""
+    options = f'namespace = "my"\nshards = {shards}\n'
+    configuration = f'targets = ["cpp-torch"]\n[target.cpp-torch]\n{options}'
+    (tmp_path / "torchgen_lite.toml").write_text(configuration)
+    (tmp_path / "native_functions.yaml").write_text(VARIANTS)
+    files = generate(load(root=tmp_path))
+    defined: list[str] = []
+    called = 0
+    for path, text in files.items():
+        if Path(path).name.startswith("register_privateuse1"):
+            own = re.findall(r"^at::Tensor& (choose_\w+)\(", text, re.M)
+            calls = re.findall(r"::(choose_\w+)\(", text)
+            assert set(calls) == set(own)
+            defined += own
+            called += len(calls)
+    assert len(defined) == len(set(defined))
+    assert called == 3
