@@ -24,10 +24,10 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import (
+    AUTHORS,
     AUTOGRAD_KERNELS,
     BY_WORD,
     TORCH_LIBRARY,
-    WRITTEN,
     Origin,
     Policy,
 )
@@ -70,7 +70,7 @@ def registrations(
     `operators` restricts the result to these, if given.
     """
     resolved = program.resolved
-    wanted = policy.makes | WRITTEN | {Origin.selected, *BY_WORD.values()}
+    wanted = policy.makes | AUTHORS | {*BY_WORD.values()}
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)

@@ -323,6 +323,8 @@ def _unary(node: nodes.Unary, scope: Scope) -> Typed:
     tree = Typed(node, BOOL if is_not else INT if kind == BOOL else kind, (value,))
     if node.operator == "*":
         return _in_cpp(tree, scope)
+    if node.operator == "~" and scope.language.is_closed:
+        return _wrong(tree, scope, f"`~` is not for {scope.language.noun}s")
     return tree
 
 

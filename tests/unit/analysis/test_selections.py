@@ -61,6 +61,7 @@ def test_what_a_condition_can_say(condition: str, tmp_path: Path) -> None:
         ("{when: m > 0, kernel: a}", "TG390 unknown name `m` in a condition"),
         ("{when: x.device == n, kernel: a}", "TG390 no attribute `device` in conditions"),
         ("{when: promote(x) == half, kernel: a}", "TG390 no function `promote` in conditions"),
+        ("{when: ~n == 1, kernel: a}", "TG391 `~` is not for conditions"),
         ("{when: n, kernel: a}", "TG391 `n` is an integer, and a boolean is needed here"),
         (
             "{when: w.dim() == 1, kernel: a}",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.policy import AUTHORS
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.languages.cpp.kernels import (
     global_name,
@@ -50,7 +50,6 @@ class Kernel(NamedTuple):
 
 Signatures = Callable[[CppOperator, DispatchEntry], CppSignature]
 """The signature that a kernel needs."""
-_AUTHORS = WRITTEN | {Origin.selected}
 
 
 def author_kernels(
@@ -64,7 +63,7 @@ def author_kernels(
     by_facts = {operator.facts: operator for operator in operators}
     found: list[Kernel] = []
     for one in registered:
-        if one.origin in _AUTHORS and one.kernel is not None:
+        if one.origin in AUTHORS and one.kernel is not None:
             found += named_kernels(by_facts[one.operator], one.kernel, signature, options, layout)
     return found
 
