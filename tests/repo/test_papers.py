@@ -36,8 +36,7 @@ BRITISH = re.compile(
     r"(?:behavi|col|fav|neighb|hon)o[u]r|(?:cent|met)r[e](?:d|s)?\b"
     r"|(?:label|cancel|model|signal|travel)l(?:ed(?!by)|er|ing)"
     r"|(?:normal|optim|initial|recogn|memo|summar|special|vector|parenthes|serial)i[s](?:e|ing|ation)"
-    r"|analy[s](?:ed|er|ing)\b|misspel[t]|toward[s]",
-    re.I,
+    r"|analy[s](?:ed|er|ing)\b|misspel[t]|toward[s]"
 )
 SPELLED = {".py", ".md", ".j2", ".h", ".cpp", ".css", ".js", ".html", ".yaml", ".txt", ".toml"}
 ADDRESS = re.compile(r"(https?://[^\s\"'`()<>]*?/|uses: [^\s/]+/)torchgen_lite\b")
@@ -207,7 +206,8 @@ def test_spelling_is_american() -> None:
         path.relative_to(ROOT).as_posix(): word[0]
         for path in paths
         if path.suffix in SPELLED and path.is_file() and "node_modules" not in path.parts
-        for word in [BRITISH.search(path.read_text("utf-8", "replace"))]
+        # A pattern that ignores case takes three times as long.
+        for word in [BRITISH.search(path.read_text("utf-8", "replace").lower())]
         if word
     }
     assert found == {}
