@@ -23,7 +23,8 @@ TORCH_LIBRARY(l, m) {
 }
 PYBIND11_MODULE(bound, m) {
   m.def("g", &g);
-  m.def("lambda", [] {});
+  m.def("lambda", [] { return 3; });
+  m.def("typed", [](at::Tensor x) {});
 }
 """
 
@@ -49,7 +50,7 @@ def test_what_import_makes_of_a_library(tmp_path: Path) -> None:
         "l::wrong": ["CPU"],
         "l::silent": [],
     }
-    facts = {"operators": there, "bound": {"ops.cpp": ["g", "lambda", "nothing"]}}
+    facts = {"operators": there, "bound": {"ops.cpp": ["g", "lambda", "typed", "nothing"]}}
     verdicts = compared(facts, read_cpp([tmp_path], {}))
     assert {(one.name, one.word) for one in verdicts} == {
         ("l::right", "right"),
@@ -58,6 +59,7 @@ def test_what_import_makes_of_a_library(tmp_path: Path) -> None:
         ("l::silent", "silent"),
         ("l::more", "wrong"),
         ("g", "right"),
+        ("typed", "right"),
         ("lambda", "refused"),
         ("nothing", "silent"),
     }

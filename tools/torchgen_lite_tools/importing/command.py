@@ -20,7 +20,7 @@ from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
 from torchgen_lite_tools.importing.entries import write_entries
 from torchgen_lite_tools.importing.library import Library
 from torchgen_lite_tools.importing.merge import name_kernels, put_together
-from torchgen_lite_tools.importing.moving import kernel_headers
+from torchgen_lite_tools.importing.moving import kernel_headers, undeclarable_kernels
 from torchgen_lite_tools.importing.python_registrations import read_python
 from torchgen_lite_tools.importing.torch_module import read_modules
 
@@ -50,6 +50,7 @@ macro_option = click.option(
 @click.option("--namespace", default="", metavar="NAME", help="Only this namespace (default: all).")
 @macro_option
 @output_option("--output", help="Write the YAML to this file instead of stdout.")
+@output_option("--declare", help="Write this header, with the kernels that no header declares.")
 def import_command(
     session: Session,
     paths: tuple[Path, ...],
@@ -57,6 +58,7 @@ def import_command(
     namespace: str,
     macros: tuple[str, ...],
     output: Path | None,
+    declare: Path | None,
 ) -> int:
     """Turn an existing library into YAML: from its C++ and Python (files and folders, of which none is
     run), from what it registers in PyTorch once a MODULE is imported, or from both.
@@ -68,6 +70,7 @@ def import_command(
     torchgen-lite import csrc > ops.yaml
     torchgen-lite import csrc --macro TORCH_EXTENSION_NAME=mylib
     torchgen-lite import mylib/ops.py csrc --output ops.yaml
+    torchgen-lite import csrc --output ops.yaml --declare kernels.h
     torchgen-lite import --module mylib csrc
     """
     if not paths and not modules:
@@ -82,6 +85,10 @@ def import_command(
     if namespace:
         library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
+    if declare is not None:
+        problems = (*problems, *undeclarable_kernels(library))
+        undeclared = kernel_headers(library)[1]
+        write_file(session, declare, undeclared or "#pragma once\n", "declarations written to")
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
     session.report(diagnostics, kind="import")
     for kind, names in library.modules.items():
@@ -136,7 +143,7 @@ def _bound(library: Library) -> Iterator[str]:
         headers, undeclared = kernel_headers(library.only(converted.__contains__))
         listed = ", ".join(f'"{header}"' for header in headers)
         named = f"`kernel-headers = [{listed}]`" if headers else "`kernel-headers`"
-        more = ", with a header for those that none declares" if undeclared else ""
+        more = ", with the one of `--declare` for others" if undeclared else ""
         yield f"the kernels of {operators} have numbers of other types, and keep them: {named}{more}"
     for path, (met, left) in library.python.items():
         yield f"{path}: {counted(met + left, 'registration')} in Python, {met} read, {left} not read"

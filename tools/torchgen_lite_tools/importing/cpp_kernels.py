@@ -15,6 +15,7 @@ _WRAPPERS = frozenset({"TORCH_FN", "TORCH_BOX", "CppFunction", "makeUnboxedOnly"
 # And those of pybind11.
 _WRAPPERS |= {"overload_cast", "wrap_pybind_function", "wrap_pybind_function_no_gil"}
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "field_expression"})
+_FUNCTIONS = frozenset({"identifier", "qualified_identifier"})
 _AROUND = frozenset({"parenthesized_expression", "pointer_expression"})
 BOXED = "a boxed kernel does not take the operator's arguments"
 
@@ -46,6 +47,7 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
     """The kernel that an expression gives."""
     key = problem = ""
     while not problem:
+        node = _only_call(tree, node) or node
         if node.type in _NAMES:
             return Kernel(re.sub(r"\s+", "", tree.of(node)), key)
         name = called(tree, node)
@@ -66,6 +68,21 @@ def read_kernel(tree: CppTree, node: Node) -> Kernel:
             problem = _problem(node, name)
     function = node if node.type == "lambda_expression" else None
     return Kernel("", key, problem, function)
+
+
+def _only_call(tree: CppTree, node: Node) -> Node | None:
+    """The name of the function that a lambda `[] { return f(); }` stands for; None for anything else."""
+    body = node.child_by_field_name("body")
+    if node.type != "lambda_expression" or body is None or node.child_by_field_name("declarator"):
+        return None
+    is_plain = tree.of(node).startswith("[]") and body.named_child_count == 1
+    returned = body.named_children[0].named_children if is_plain else []
+    if len(returned) != 1 or body.named_children[0].type != "return_statement":
+        return None
+    name = returned[0].child_by_field_name("function")
+    if name is None or arguments(returned[0]) or name.type not in _FUNCTIONS:
+        return None
+    return name
 
 
 def _problem(node: Node, name: str) -> str:
