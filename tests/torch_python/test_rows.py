@@ -29,7 +29,13 @@ ENTRIES = """\
       - norm_any
   fake: {like: x}
   axes: x[*b], w[*b] -> [*b]
-  derivatives: {x: grad * eps, w: "zeros_like(w)"}
+  derivatives: {x: grad * 1e-6, w: "zeros_like(w)"}
+  samples:
+    calls:
+      - (randn(4, 8))
+      - (randn(2, 4))
+    reference: x * 1e-6
+    dtypes: [float32]
 - func: my::aligned(Tensor x) -> Tensor
   dispatch:
     CPU:
@@ -54,7 +60,7 @@ ENTRIES = """\
 SMALL = """\
 def norm_small(x, eps, max, w):
     print("norm_small")
-    return x * eps
+    return x * 1e-6
 """
 OTHERS = """\
 import torch
@@ -151,7 +157,7 @@ def test_a_call_that_no_row_takes_is_refused_by_name(project: Path) -> None:
         print(error)
     """
     assert _printed(project, program) == [
-        "ops.yaml:14: my::aligned for CPU: no kernel takes x=float32[6]"
+        "ops.yaml:20: my::aligned for CPU: no kernel takes x=float32[6]"
     ]
 
 
@@ -160,13 +166,21 @@ def test_what_is_above_kernels_knows_nothing_of_rows(project: Path) -> None:
     program = """
     x = torch.randn(3, 8, requires_grad=True)
     ops.norm(x, 2.0).sum().backward()
-    print(x.grad[0, 0].item())
+    print(x.grad[0, 0].item() == torch.tensor(1e-6).item())
     torch.vmap(ops.norm)(torch.randn(5, 2, 3))
     for size in (3, 4, 5):
         torch.library.opcheck(ops.norm.default, (torch.randn(2, size, requires_grad=True), 2.0))
     """
     printed = _printed(project, program)
-    assert printed[:3] == ["norm_any 3 8", "2.0", "norm_small"]
+    assert printed[:3] == ["norm_any 3 8", "True", "norm_small"]
+
+
+def test_all_generated_tests_pass(project: Path) -> None:
+    """DTensor, `vmap`, gradients, compilers, other layouts and dtypes, both sides of each bound."""
+    tests = "generated/torch-python/tests/test_my_ops.py"
+    done = run_python(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout.splitlines()[-1]
 
 
 def test_a_compiled_program_chooses_when_it_runs(project: Path) -> None:
@@ -269,7 +283,7 @@ def test_without_a_rest_an_unknown_condition_is_refused(project: Path) -> None:
     """
     printed = _printed(project, program, HEAD + TRACING)
     assert printed[0] == "torch.Size([3]) torch.Size([9])"
-    words = "ops.yaml:29: my::composed for CompositeImplicitAutograd: no kernel takes x="
+    words = "ops.yaml:35: my::composed for CompositeImplicitAutograd: no kernel takes x="
     assert [words in line for line in printed[1:]] == [True, True]
 
 

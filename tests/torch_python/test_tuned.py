@@ -206,3 +206,22 @@ def test_what_is_refused(target: str, rows: str, message: str, tmp_path: Path) -
     program = load(root=tmp_path)
     found = [*program.diagnostics, *pipeline.generate_all(program).diagnostics]
     assert message in [d.message for d in found if d.severity == "error"]
+
+
+def test_options_of_a_kernel_in_python_are_passed_beside_cpp(tmp_path: Path) -> None:
+    entry = """\
+- func: my::f(Tensor x) -> Tensor
+  fake: {like: x}
+  dispatch:
+    CPU: [{kernel: small, tune: [block=1]}]
+    CUDA: [{kernel: f_cuda, tune: [block=1]}]
+"""
+    (tmp_path / "ops.yaml").write_text(entry)
+    (tmp_path / "kern.py").write_text("def small(x, *, block): ...\n")
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["cpp-torch", "torch-python"]\n'
+        '[target.torch-python]\nkernels = ["kern"]\n'
+    )
+    found = pipeline.generate_all(load(root=tmp_path)).diagnostics
+    tuned = [d.start() for d in found if d.message.endswith("passes no options of `tune`")]
+    assert tuned == [(5, 21)]

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.policy import BY_WORD, Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_beside, generation_of
 from torchgen_lite.targets.output import Findings, Selection, wrong_option
@@ -132,11 +132,7 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
             message = f"target `{policy.target}` chooses among no kernels"
             hint = "name one kernel, or leave the operator out with `skip`"
             yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
-        for row in entry.rows if policy.target != BRINGS else ():
-            if row.tune:
-                message = f"target `{policy.target}` passes no options of `tune`"
-                hint = "target `torch-python` does; leave the operator out here with `skip`"
-                yield finding(function, "TG515", message, row.kernel_span, "tuned here", hint)
+        yield from _untuned(program, operator, entry, policy)
         origin = BY_WORD.get(entry.kernel)
         if origin is None:
             continue
@@ -153,6 +149,21 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
                 continue
             hint = f"add the target `{BRINGS}`, whose package registers it"
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
+
+
+def _untuned(
+    program: Program, operator: Operator, entry: DispatchEntry, policy: Policy
+) -> Findings:
+    """TG515: options of a kernel, where no package of Python has it."""
+    python = generation_beside(program).python_kernels if policy.in_pytorch else None
+    for row in entry.rows if policy.target != BRINGS else ():
+        if not row.tune or (python is not None and python.find(row.kernel)):
+            continue
+        message = f"target `{policy.target}` passes no options of `tune`"
+        hint = f"target `{BRINGS}` does; leave the operator out here with `skip`"
+        yield finding(
+            operator.function, "TG515", message, row.kernel_span, "has options here", hint
+        )
 
 
 def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:
