@@ -1,1 +1,1 @@
-"""Target `docs`: a reference of the operators, a page for each, in Markdown or as a small site."""
+"""Target `command`: files that programs of the author make, in any language, from the export."""

@@ -23,7 +23,8 @@ _CODES = {"error": "TG564", "warning": "TG565"}
 
 def build_command(program: Program, options: CommandOptions) -> TargetResult:
     """The programs that the options name."""
-    if not options.programs:
+    # The programs are for the operators of the project, and for a file of others there are none.
+    if not options.programs and program.config.operators == "project":
         message = "`programs` names no command"
         help_ = 'write `programs = {perl = "perl tools/bindings.pl"}`'
         return TargetResult(
