@@ -13,7 +13,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.pages import output_option, write_file
 from torchgen_lite.cli.session import Refused, Session, command
-from torchgen_lite.diagnostics import sort_diagnostics
+from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite_tools.importing.cpp_files import read_cpp, sources_of
 from torchgen_lite_tools.importing.cpp_preprocessor import Macro, parse_macro
@@ -86,9 +86,7 @@ def import_command(
         library = library.only(lambda name: name.startswith(f"{namespace}::"))
     text, count, problems = write_entries(library, TORCH_NAMESPACES)
     if declare is not None:
-        problems = (*problems, *undeclarable_kernels(library))
-        undeclared = kernel_headers(library)[1]
-        write_file(session, declare, undeclared or "#pragma once\n", "declarations written to")
+        problems = (*problems, *_declare(session, library, declare))
     diagnostics = sort_diagnostics([*library.diagnostics, *problems])
     session.report(diagnostics, kind="import")
     for kind, names in library.modules.items():
@@ -97,10 +95,7 @@ def import_command(
     for line in _bound(library):
         session.talk(line)
     if not library.statements and not diagnostics:
-        if paths:
-            where = f"in {counted(library.files, 'file')}"
-        else:
-            where = f"once `{modules[0]}` is loaded"
+        where = _where(library, paths, modules)
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
     if diagnostics:
@@ -122,6 +117,20 @@ def import_command(
     if count:
         return session.exit_code(diagnostics)
     return ATTENTION
+
+
+def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> str:
+    """Where nothing was found."""
+    if paths:
+        return f"in {counted(library.files, 'file')}"
+    return f"once `{modules[0]}` is loaded"
+
+
+def _declare(session: Session, library: Library, path: Path) -> Iterator[Diagnostic]:
+    """Write the header with the kernels that no header declares; TG606 for types that it cannot say."""
+    declared = kernel_headers(library)[1]
+    write_file(session, path, declared or "#pragma once\n", "declarations written to")
+    yield from undeclarable_kernels(library)
 
 
 def _bound(library: Library) -> Iterator[str]:

@@ -327,10 +327,16 @@ def build_kernels(
             return None
         return given
 
-    types_header = [layout.own("kernel_types.h")]
-    by_name = _called_by_name(kernels, library)
-    theirs = Relation("meant", "meant", other, types_header, by_name, "meant_by_libtorch")
-    relation = theirs if headers else Relation()
+    relation = Relation()
+    if headers:
+        relation = Relation(
+            "meant",
+            "meant",
+            other,
+            includes=[layout.own("kernel_types.h")],
+            by_name=_called_by_name(kernels, library),
+            exactly="meant_by_libtorch",
+        )
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     if headers:
         yield from copied_files(layout, "cpp_torch", *_COPIED)
@@ -339,11 +345,12 @@ def build_kernels(
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
     """The kernels that generated functions call as C++ does: those of several types under one name, those from which
     kernels of other variants are derived, and those of a key that has several."""
-    derived = (Origin.from_out, Origin.copied)
-    sources = {one.source for one in library.registered if one.origin in derived}
-    called = {
-        kernel.qualified
-        for kernel in kernels
-        if kernel.operator.facts in sources or kernel.row is not None
-    }
+    sources = set()
+    for one in library.registered:
+        if one.origin in (Origin.from_out, Origin.copied):
+            sources.add(one.source)
+    called = set()
+    for kernel in kernels:
+        if kernel.operator.facts in sources or kernel.row is not None:
+            called.add(kernel.qualified)
     return required.shared_names(kernels) | called

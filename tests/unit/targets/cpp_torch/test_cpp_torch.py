@@ -369,6 +369,24 @@ TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
     assert "src/module.cpp" not in files
 
 
+def test_numbers_of_kernels_that_are_called_by_name_are_not_converted(tmp_path: Path) -> None:
+    """C++ would convert them without a check of the range."""
+    yaml = """\
+- func: demo::f(Tensor x, int n) -> Tensor
+  dispatch: {CPU: both}
+- func: demo::f_(Tensor(a!) x, int n) -> Tensor(a!)
+  dispatch: {CPU: both}
+- func: demo::g(Tensor x, int n) -> Tensor
+  dispatch: {CPU: alone}
+"""
+    files = generate(tmp_path, yaml, kernel_headers=["k.h"])
+    proofs = {name: files[f"include/demo/verify/{name}.h"] for name in ("f", "f_", "g")}
+    assert "&::demo::both, meant_by_libtorch, meant_by_libtorch," in proofs["f"]
+    assert "&::demo::both, meant_by_libtorch, meant_by_libtorch," in proofs["f_"]
+    assert "&::demo::alone, meant, meant," in proofs["g"]
+    assert "return ::demo::both(x, n);" in files["src/register.cpp"]
+
+
 def test_tags(tmp_path: Path) -> None:
     tags = SCALE + "  tags: [pt2_compliant_tag, pointwise, nondeterministic_seeded]\n"
     assert """

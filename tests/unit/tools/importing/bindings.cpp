@@ -15,7 +15,11 @@ int64_t version() {
   return 2;
 }
 at::Tensor take(const at::Tensor& x, py::object y);
-at::Tensor wide(at::ArrayRef<int> sizes, int& count, long double scale, const std::optional<float>& by);
+at::Tensor wide(
+    at::ArrayRef<int> sizes,
+    int& count,
+    long double scale,
+    const std::optional<float>& by);
 template <typename T>
 at::Tensor cast(const at::Tensor& x);
 int64_t over(int64_t x);
@@ -62,9 +66,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("lambda", [](int64_t x) { return x; });
   m.def(
       "typed",
-      [](at::Tensor& x, std::vector<int> sizes, unsigned char n) -> std::pair<at::Tensor, float> {
-        return {x, 1};
-      },
+      [](at::Tensor& x,
+         std::vector<int> sizes,
+         unsigned char n) -> std::pair<at::Tensor, float> { return {x, 1}; },
       py::arg("x"),
       py::arg("sizes"),
       py::arg("n") = 1);

@@ -371,3 +371,24 @@ def test_where_nothing_is_registered(run: Run, project: Path) -> None:
         "0 operators of namespace `my_lib`\n",
     )
     assert (project / "ops.yaml").read_text() == "- func: mylib::f(Tensor x) -> Tensor\n"
+
+
+def test_kernels_that_no_header_declares(run: Run, project: Path) -> None:
+    """Their types are those of the definition; what only the file knows is reported."""
+    (project / "known.h").write_text("at::Tensor known(at::Tensor x, int n);\n")
+    text = "using at::Tensor;\nTensor one(const Tensor& x, float s = 1.0f) { return x * s; }\n"
+    text += 'PYBIND11_MODULE(lib, m) {\n  m.def("one", &one);\n  m.def("known", &known);\n}\n'
+    (project / "ops.cpp").write_text(text)
+    result = run("import", ".", "--output", "ops.yaml", "--declare", "kernels.h")
+    assert (project / "kernels.h").read_text() == """\
+#pragma once
+
+#include <torch/types.h>
+
+at::Tensor one(const at::Tensor& x, float s);
+"""
+    assert (
+        'numbers of other types, and keep them: `kernel-headers = ["known.h"]`, with the one'
+        in result.stderr
+    )
+    assert "declarations written to kernels.h" in result.stderr
