@@ -378,12 +378,16 @@ def test_numbers_of_kernels_that_are_called_by_name_are_not_converted(tmp_path: 
   dispatch: {CPU: both}
 - func: demo::g(Tensor x, int n) -> Tensor
   dispatch: {CPU: alone}
+- func: demo::h(Tensor x, int n) -> Tensor
+  dispatch: {CPU: [{when: n < 8, kernel: few}, many]}
 """
     files = generate(tmp_path, yaml, kernel_headers=["k.h"])
-    proofs = {name: files[f"include/demo/verify/{name}.h"] for name in ("f", "f_", "g")}
+    proofs = {name: files[f"include/demo/verify/{name}.h"] for name in ("f", "f_", "g", "h")}
     assert "&::demo::both, meant_by_libtorch, meant_by_libtorch," in proofs["f"]
     assert "&::demo::both, meant_by_libtorch, meant_by_libtorch," in proofs["f_"]
     assert "&::demo::alone, meant, meant," in proofs["g"]
+    for name in ("few", "many"):
+        assert f"&::demo::{name}, meant_by_libtorch, meant_by_libtorch," in proofs["h"]
     assert "return ::demo::both(x, n);" in files["src/register.cpp"]
 
 
