@@ -35,6 +35,7 @@ _RULES = {
     "tried": [],
     "backward": ["Autograd"],
     "vmap": ["FuncTorchBatched"],
+    "loop": ["FuncTorchBatched"],
     "autocast": [f"Autocast{device}" for device in ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")],
 }
 

@@ -104,6 +104,7 @@ def compile_all(
                     continue  # One is enough for a module of Python.
                 text = re.sub(r"\b(slots|definition)\b", rf"\1_{number}", text)
             text = text.replace("wrapper_Composite", f"wrapper_{number}_Composite")
+            text = text.replace("choose_CPU_", f"choose_{number}_CPU_")
             inside = path.partition("/include/")[2]
             place = folder / (inside or f"{number}/{path.rpartition('/')[2]}")
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -35,11 +35,22 @@ OURS = """\
     PrivateUse1: add
 """
 CONFIG = 'schema = ["ours.yaml"]\nnative = "native.yaml"\ntargets = ["cpp-torch"]\n'
-LIBRARY_SCHEMA = "- func: lib::f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n"
+LIBRARY_SCHEMA = """\
+- func: lib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU: f
+- func: lib::g(Tensor x) -> Tensor
+  dispatch:
+    CPU: [{when: x.dim() == 1, kernel: row}, rest]
+"""
 LIBRARY = """\
 TORCH_LIBRARY(lib, m) {
   m.def("f(Tensor x) -> Tensor");
 }
+"""
+BOUND = """\
+at::Tensor f(at::Tensor x);
+PYBIND11_MODULE(bound, m) { m.def("f", &f); }
 """
 SAYS = (
     "import lib.cpp",
@@ -72,6 +83,7 @@ SAYS = (
 """What has its answer on stdout."""
 WRITES = (
     ("import lib.cpp --output {}", "lib.yaml"),
+    ("import bound.cpp --declare {}", "lib.h"),
     ("coverage --key PrivateUse1 --output {}", "base.json"),
     ("coverage --key PrivateUse1 --html {}", "page.html"),
     ("upgrade --from native.yaml --to newer.yaml --html {}", "page.html"),
@@ -102,7 +114,7 @@ CHANGES = (
 )
 """What changes files of the project or begins them; `init` and `adopt` do so in a separate folder."""
 READS = (
-    "adopt csrc --macro A=1 --dry-run",
+    "adopt csrc --macro A=1 --package lib_ops --dry-run",
     "breaking --against newer.yaml --level kernel --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
     "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan scanned.cpp --for-torch 2.9",
@@ -121,8 +133,9 @@ READS = (
     "schema --of config",
     "table f --all --key CPU --fallback PrivateUse1 --schema member/native_functions.yaml --for-torch 2.9 --target cpp-torch",
     "templates check",
-    "upgrade --from native.yaml --to newer.yaml --key PrivateUse1 --schema ours.yaml --for-torch 2.9",
+    "upgrade --from native.yaml --to newer.yaml --key PrivateUse1 --schema ours.yaml --for-torch 2.9 --fetch",
     "why f CPU --fallback PrivateUse1 --schema member/native_functions.yaml --for-torch 2.9 --target cpp-torch",
+    "why g CPU --input x=half[2] --schema member/native_functions.yaml",
     "why f CPU --include Functionalize --exclude AutogradCPU --autocast cpu --inference --schema member/native_functions.yaml",
 )
 """What writes nothing, with every option that is in none of the others."""
@@ -145,6 +158,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("native.yaml", NATIVE),
         ("newer.yaml", NATIVE.replace("Tensor other", "Tensor others")),
         ("lib.cpp", LIBRARY),
+        ("bound.cpp", BOUND),
         ("csrc/lib.cpp", LIBRARY),
         ("wrong.yaml", LIBRARY_SCHEMA.replace("dispatch", "dispach")),
         (

@@ -80,7 +80,14 @@ RESERVED = (
 ).split()  # fmt: skip
 
 # What a value needs beside the one that gets a text, and the names that a table has where any are allowed.
-_BESIDE = {"like": "x", "calls": ["(ones(1))"], "dtype": "float32", "rtol": 1, "atol": 1}
+_BESIDE = {
+    "like": "x",
+    "calls": ["(ones(1))"],
+    "dtype": "float32",
+    "rtol": 1,
+    "atol": 1,
+    "kernel": "k",
+}
 _NAMES = ("x", "CPU", "Device")
 
 

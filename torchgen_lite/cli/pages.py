@@ -148,7 +148,7 @@ def fill_page(page: Path, title: str, parts: Mapping[str, str], **data: object) 
     """A page with its title and the look of all pages, `parts` as they are, and data in the places of their names, such
     as `@DATA@`.
     """
-    look = (_HERE.parent / "copied" / "docs" / "look.css").read_text("utf-8")
+    look = (_HERE.parent / "copied/docs/look.css").read_text("utf-8")
     every = {"TITLE": escape(title, quote=False), "LOOK": look, **parts}
     for name, one in data.items():
         # "<" is escaped so that no text can end the script element that holds the data.

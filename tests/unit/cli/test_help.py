@@ -22,6 +22,9 @@ OLD = """\
 - func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
   dispatch:
     CPU: add_cpu
+- func: mylib::rms_norm(Tensor x, Tensor weight) -> Tensor
+  dispatch:
+    CUDA: [{when: x.size(-1) <= 8192, kernel: rms_norm_small}, rms_norm_any]
 """
 LIBRARY = """\
 import torch

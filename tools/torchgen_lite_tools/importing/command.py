@@ -98,15 +98,7 @@ def import_command(
         where = _where(library, paths, modules)
         session.warn(f"no TORCH_LIBRARY, no pybind11 module, no torch.library {where}")
         return ATTENTION
-    if diagnostics:
-        left = f", {counted(len(diagnostics), 'thing')} to do by hand"
-    else:
-        left = ""
-    if namespace and not count:
-        where = f" of namespace `{namespace}`"
-    else:
-        where = ""
-    operators = f"{counted(count, 'operator')}{where}{left}"
+    operators = _summary(count, len(diagnostics), namespace)
     # Never replace a file by an empty one.
     if output is None or not count:
         session.talk(operators)
@@ -117,6 +109,16 @@ def import_command(
     if count:
         return session.exit_code(diagnostics)
     return ATTENTION
+
+
+def _summary(count: int, problems: int, namespace: str) -> str:
+    """`3 operators, 2 things to do by hand`."""
+    left = where = ""
+    if problems:
+        left = f", {counted(problems, 'thing')} to do by hand"
+    if namespace and not count:
+        where = f" of namespace `{namespace}`"
+    return f"{counted(count, 'operator')}{where}{left}"
 
 
 def _where(library: Library, paths: Sequence[Path], modules: Sequence[str]) -> str:

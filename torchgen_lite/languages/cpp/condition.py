@@ -380,8 +380,6 @@ def unsayable(tree: Typed, library: Library) -> Iterator[tuple[Expression, str, 
                 problem = f"{library.who} has no C++ for `{text}`"
         case nodes.Call(nodes.Name("capability")):
             problem = f"{library.who} cannot ask what a device is capable of"
-        case nodes.Unary("~"):
-            problem = f"{library.who} has no `~` in conditions"
         case nodes.Binary("%") if tree.kind.present not in (INT, BOOL):
             problem = "`%` of floats is another one in C++"
         case nodes.Binary("==" | "!=") if _are_boxed(tree.parts, library):
