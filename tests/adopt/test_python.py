@@ -45,8 +45,10 @@ def test_a_python_library_is_registered_as_before(tmp_path: Path) -> None:
     for name, (schema, keys, tags) in written.items():
         more_keys, more_tags = MORE.get(name, ([], []))
         if "!" in schema:
-            # `torch.func.functionalize` takes what writes, and the version of what is written moves.
-            more_keys = [*more_keys, "ADInplaceOrView", "FuncTorchDynamicLayerFrontMode"]
+            # `torch.func.functionalize` takes what writes, the version of what is written moves, and `torch.vmap` calls
+            # the operator for each item.
+            transforms = ["FuncTorchBatched", "FuncTorchDynamicLayerFrontMode"]
+            more_keys = [*more_keys, "ADInplaceOrView", *transforms]
         expected = [schema, sorted({*keys, *more_keys, "Autograd"}), sorted([*tags, *more_tags])]  # type: ignore[misc]
         assert generated[name] == expected
     # What functionalization puts in place of an operator that returns what it writes.
