@@ -127,10 +127,9 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
         message = f"target `{policy.target}` runs no kernels of Triton"
         hint = "target `torch-python` does; leave the operator out here with `skip`"
         yield finding(function, "TG515", message, function.place("triton"), "here", hint)
-    # One that registers nothing here, since others have the kernels, chooses among none.
-    can_choose = Origin.selected in TARGETS[policy.target].policy.makes
     for entry in function.dispatch:
-        if entry.rows and not can_choose:
+        # One that registers nothing here, since others have the kernels, has no part in choosing.
+        if entry.rows and Origin.selected not in TARGETS[policy.target].policy.makes:
             message = f"target `{policy.target}` chooses among no kernels"
             hint = "name one kernel, or leave the operator out with `skip`"
             yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
