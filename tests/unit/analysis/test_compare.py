@@ -337,6 +337,14 @@ ONE = "- func: my::f(Tensor x, int n) -> Tensor\n  dispatch:\n    CPU: whole\n"
             ["TG382 `CPU` runs `whole` for `float16[4, 4]`, and used to run `fast`"],
         ),
         (
+            rows("{when: n * x.size(0) < 64, kernel: a}", "b"),
+            rows("{when: n * x.size(0) < 100000, kernel: a}", "b"),
+            [
+                "TG382 the conditions of `CPU` changed, and it is not decided which inputs run another kernel",
+                "TG382 `CPU` runs `a` for `x = float32[8, 4], n = 8`, and used to run `b`",
+            ],
+        ),
+        (
             rows("{when: n > 3, kernel: a}"),
             rows("{when: n > 3, kernel: a}", "b"),
             ["TG382 `CPU` runs `b` for `1`, and used to have none"],

@@ -72,6 +72,14 @@ def test_what_a_condition_can_say(condition: str, tmp_path: Path) -> None:
             "{when: x.is_aligned(), kernel: a}",
             "TG391 `x.is_aligned()` does not say by what the address is divisible",
         ),
+        (
+            "{when: x.is_aligned(0), kernel: a}",
+            "TG391 `x.is_aligned(0)` does not say by what the address is divisible",
+        ),
+        (
+            "{when: x.is_aligned(n), kernel: a}",
+            "TG391 `x.is_aligned(n)` does not say by what the address is divisible",
+        ),
         ("{when: x.dtype in half, kernel: a}", "TG219 `in` takes a list"),
         ("{if: n > 1, kernel: a}", "TG392 unknown field `if` in a row of kernels"),
         ("{when: n > 1}", "TG392 a row without a kernel"),

@@ -55,7 +55,10 @@ def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
 
 
 def _asks_for_no_alignment(node: Expression) -> bool:
+    """Whether it is `is_aligned` of anything but a positive number that is written out."""
     match node:
-        case nodes.Call(nodes.Member(_, "is_aligned"), ()):
+        case nodes.Call(nodes.Member(_, "is_aligned"), (nodes.Literal(text),)):
+            return not (text.isdigit() and int(text) > 0)
+        case nodes.Call(nodes.Member(_, "is_aligned")):
             return True
     return False

@@ -433,10 +433,13 @@ def _reselected(old: Offer, new: Offer) -> Changes:
         if earlier is None or not (earlier.rows or entry.rows) or earlier.rows == entry.rows:
             continue
         kernels = _names(earlier), _names(entry)
-        changed = difference(
+        compared = difference(
             _conditions(earlier), _conditions(entry), kernels, function.func, function.dtypes
         )
-        for was, now, example in changed:
+        if not compared.is_whole:
+            message = f"the conditions of `{entry.key}` changed, and it is not decided which inputs run another kernel"
+            yield new.changed("TG382", message, "dispatch", old)
+        for was, now, example in compared.changed:
             runs = f"runs `{now}`" if now else "has no kernel"
             used = f"used to run `{was}`" if was else "used to have none"
             message = f"`{entry.key}` {runs} for `{example}`, and {used}"

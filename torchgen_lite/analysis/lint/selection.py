@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torchgen_lite.analysis.checks.selections import check_selections
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.selection.cover import Cover, cover
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, NativeFunction
 
 _WHOLE = "a last kernel without `when` takes the rest"
@@ -31,17 +32,13 @@ def uncovered_inputs(function: NativeFunction) -> Findings:
 def _dead(rows: Sequence[KernelRow], found: Cover) -> Findings:
     for number in found.dead:
         row = rows[number]
-        earlier = [one for one in rows[:number] if one.when == row.when]
-        general = [one for one in rows[:number] if one.when is None]
         why = "no input that it takes is left by the rows before it"
-        other = None
-        if general:
-            why = f"`{general[0].kernel}` takes every input"
-            other = general[0]
-        elif earlier:
-            why = f"`{earlier[0].kernel}` has the same condition"
-            other = earlier[0]
-        place = (other.span, "this one comes first") if other is not None else (None, "")
+        place: tuple[Span | None, str] = (None, "")
+        in_the_way = _in_the_way(rows[:number], row)
+        if in_the_way is not None:
+            takes = "takes every input" if in_the_way.when is None else "has the same condition"
+            why = f"`{in_the_way.kernel}` {takes}"
+            place = (in_the_way.span, "this one comes first")
         yield Found(
             "TG431",
             f"`{row.kernel}` is never called: {why}",
@@ -50,6 +47,14 @@ def _dead(rows: Sequence[KernelRow], found: Cover) -> Findings:
             "remove the row, or move it up",
             place,
         )
+
+
+def _in_the_way(before: Sequence[KernelRow], row: KernelRow) -> KernelRow | None:
+    """The row that takes everything, or the same as this one; None if several together leave nothing."""
+    for other in before:
+        if other.when is None or other.when == row.when:
+            return other
+    return None
 
 
 def _gap(entry: DispatchEntry, found: Cover) -> Findings:

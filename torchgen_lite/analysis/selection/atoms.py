@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, floor, gcd, lcm
 from typing import NamedTuple
 
 from torchgen_lite.analysis.selection.inputs import (
+    FORMATS,
     Dtype,
     NoReading,
     Read,
@@ -30,7 +31,9 @@ from torchgen_lite.formulas.operands import COMPARISONS
 from torchgen_lite.schema import FunctionSchema
 
 # Between two bounds, as many values are tried as a period of the divisors has.
-_LONGEST_PERIOD = 1024
+LONGEST_PERIOD = 1024
+# So many values of a fact are tried that no decided atom tells apart.
+_ALIKE = 5
 # The values that a fact has in an atom of several, besides those that its other atoms ask for.
 _FEW = (1, 2, 3, 4, 8)
 # Examples have the dtypes that are used most, if it makes no difference.
@@ -116,25 +119,82 @@ def atoms_of(condition: Expression, schema: FunctionSchema) -> Iterator[Atom]:
 def _atom(node: Expression, schema: FunctionSchema) -> Atom:
     names = {argument.name for argument in schema.inputs}
     facts, is_readable = _facts_in(node, names)
-    if not facts and is_readable:
-        return Atom(node, (), True)
-    if len(facts) > 1 or not is_readable:
+    extent = None
+    if is_readable and len(facts) <= 1:
+        extent = _extent(node, facts[0], schema) if facts else _extent_of_constant(node)
+    if extent is None:
         return Atom(node, facts, False)
-    (fact,) = facts
-    kind = kinds_of(schema).get(fact.argument, kinds.UNKNOWN)
+    return Atom(node, facts, True, *extent)
+
+
+# Where the truth of an atom changes, and the period with which it does.
+_Extent = tuple[tuple[Fraction, ...], int]
+_NOWHERE: _Extent = ((), 1)
+
+
+def _extent(node: Expression, fact: Fact, schema: FunctionSchema) -> _Extent | None:
+    """Where the truth of an atom of one fact changes; None if that is not known for every value of the fact.
+
+    A form of atom that nobody thought of is not known. So a new function of the language costs a verdict, never a
+    right one.
+    """
+    kind = kinds_of(schema)[fact.argument]
+    is_value = fact.kind == "value"
+    if _is_finite(fact, kind):
+        values = _candidates(fact, (), schema, ())
+        is_computed = all(_truth(node, fact, value, schema) is not None for value in values)
+        return _NOWHERE if is_computed else None
+    if fact.kind == "address":
+        divisor = _alignment(node)
+        return ((), divisor) if divisor else None
+    if kind.is_optional and is_value:
+        return None
+    names = {argument.name for argument in schema.inputs}
+    if fact.kind in _COUNTS or (fact.kind in ("value", "item") and kind.sort is kinds.Sort.int):
+        return None if is_value and kind.is_list else _cuts_of(node, names)
+    if is_value and not kind.is_list and _is_bare_comparison(node, fact):
+        return _cuts_of(node, names) if kind.is_number else _extent_of_text(node, kind)
+    return None
+
+
+def _extent_of_constant(node: Expression) -> _Extent | None:
+    """That of an atom without facts; None if it can't be computed, as a division by zero."""
+    try:
+        value_of(node, assigned({}, None))
+    except Unknown:
+        return None
+    return _NOWHERE
+
+
+def _extent_of_text(node: Expression, kind: kinds.Kind) -> _Extent | None:
+    """That of `m == "mean"`, where any other text is like any."""
+    is_equality = isinstance(node, nodes.Binary) and node.operator == "=="
+    return _NOWHERE if is_equality and kind.sort is kinds.Sort.string else None
+
+
+def _is_finite(fact: Fact, kind: kinds.Kind) -> bool:
+    """Whether a fact has so few values that all are tried."""
     if fact.kind in _TRUTHS or fact.kind == "dtype":
-        return Atom(node, facts, True)
-    if fact.kind == "value" and kind.sort is not kinds.Sort.float and not kind.is_number:
-        return Atom(node, facts, True)
-    aligned = _alignment(node)
-    if aligned:
-        return Atom(node, facts, aligned <= _LONGEST_PERIOD, period=aligned)
-    if isinstance(node, nodes.Name):
-        return Atom(node, facts, kind == kinds.BOOL)
-    found = _cuts_of(node, names)
-    if found is None or found[1] > _LONGEST_PERIOD:
-        return Atom(node, facts, False)
-    return Atom(node, facts, True, *found)
+        return True
+    is_one = fact.kind == "value" and not kind.is_list
+    return is_one and kind.sort in (kinds.Sort.bool, kinds.Sort.dtype)
+
+
+def _is_bare_comparison(node: Expression, fact: Fact) -> bool:
+    """Whether an atom compares an argument as it is with a literal: floats that are calculated are rounded."""
+    match node:
+        case nodes.Binary(sign, nodes.Name(text), other) | nodes.Binary(
+            sign, other, nodes.Name(text)
+        ):
+            return sign in COMPARISONS and text == fact.argument and _is_literal(other)
+    return False
+
+
+def _is_literal(node: Expression) -> bool:
+    match node:
+        case nodes.Unary("-", nodes.Literal()):
+            return True
+    return isinstance(node, nodes.Literal)
 
 
 def kinds_of(schema: FunctionSchema) -> Mapping[str, kinds.Kind]:
@@ -287,27 +347,35 @@ def _cuts_of_division(
     return tuple([(edge - inner.rest) / inner.factor for edge in edges]), 1
 
 
+def period_of(fact: Fact, atoms: Sequence[Atom]) -> int:
+    """The period with which the truth of all atoms of a fact changes together."""
+    return lcm(*[atom.period for atom in atoms if fact in atom.facts])
+
+
 def values_of(
     fact: Fact, atoms: Sequence[Atom], schema: FunctionSchema, dtypes: Sequence[str]
 ) -> list[Value]:
     """The values of a fact that may differ for these atoms, those first that examples shall have.
 
-    Where all atoms are decided, two values that are true for the same of them are one. `dtypes` are those of the
-    entry, if it has any.
+    Two values for which the same of the decided atoms are true are alike. One of them is enough, and a few if other
+    atoms, whose truth is free, may need one of them in an example. `dtypes` are those of the entry, if it has any.
     """
     own = [atom for atom in atoms if fact in atom.facts]
-    found = _candidates(fact, own, schema, dtypes)
-    if not all(atom.is_decided for atom in own):
-        return found
-    first: dict[tuple[object, ...], Value] = {}
-    for value in found:
-        first.setdefault(tuple([_truth(atom, fact, value, schema) for atom in own]), value)
-    return list(first.values())
+    decided = [atom for atom in own if atom.is_decided]
+    most = 1 if len(decided) == len(own) else _ALIKE
+    alike: dict[tuple[object, ...], list[Value]] = {}
+    for value in _candidates(fact, own, schema, dtypes):
+        truths = tuple([_truth(atom.node, fact, value, schema) for atom in decided])
+        values = alike.setdefault(truths, [])
+        if len(values) < most:
+            values.append(value)
+    return list(chain.from_iterable(alike.values()))
 
 
-def _truth(atom: Atom, fact: Fact, value: Value, schema: FunctionSchema) -> object:
+def _truth(node: Expression, fact: Fact, value: Value, schema: FunctionSchema) -> object:
+    """What an atom is for a value of its fact; None if it can't be computed."""
     try:
-        return value_of(atom.node, assigned({fact: value}, {}, schema))
+        return value_of(node, assigned({fact: value}, schema))
     except Unknown:
         return None
 
@@ -317,33 +385,53 @@ def _candidates(
 ) -> list[Value]:
     if fact.kind in _TRUTHS:
         return list(_TRUTHS[fact.kind])
-    kind = kinds_of(schema)[fact.argument]
     if fact.kind == "dtype":
         return [dtype_named(name) for name in dtypes or usual_dtypes()]
-    is_value = fact.kind == "value"
-    nothing = [None] if is_value and kind.is_optional else []
-    sort = kind.present.sort
-    if is_value and sort is kinds.Sort.bool:
-        return [True, False, *nothing]
-    if is_value and sort is kinds.Sort.dtype:
-        return [*[dtype_named(name) for name in usual_dtypes()], *nothing]
-    if is_value and not kind.present.is_number:
-        return [*_texts_in(atoms), "other", *nothing]
-    cuts = sorted({cut for atom in atoms for cut in atom.cuts})
-    if is_value and sort is not kinds.Sort.int:
-        return [*_around(cuts), *nothing]
-    period = lcm(*[atom.period for atom in atoms])
-    least = 0 if fact.kind in _COUNTS else None
-    return [*_integers(cuts, min(period, _LONGEST_PERIOD), least), *nothing]
+    kind = kinds_of(schema)[fact.argument]
+    if fact.kind != "value":
+        return [*_integers(_cuts(atoms), fact, atoms)]
+    nothing = [None] if kind.is_optional else []
+    return [*_arguments(fact, kind, atoms), *nothing]
+
+
+def _arguments(fact: Fact, kind: kinds.Kind, atoms: Sequence[Atom]) -> Sequence[Value]:
+    """Values of an argument that is no tensor, if it is there."""
+    if kind.is_list:
+        return _lists_in(atoms)
+    if kind.sort is kinds.Sort.bool:
+        return True, False
+    if kind.sort is kinds.Sort.dtype:
+        return [dtype_named(name) for name in usual_dtypes()]
+    if not kind.present.is_number:
+        return [*_texts_in(atoms), "other"]
+    if kind.sort is kinds.Sort.int:
+        return _integers(_cuts(atoms), fact, atoms)
+    return _around(_cuts(atoms))
+
+
+def _cuts(atoms: Sequence[Atom]) -> list[Fraction]:
+    return sorted({cut for atom in atoms for cut in atom.cuts})
+
+
+def _lists_in(atoms: Sequence[Atom]) -> list[Value]:
+    """The lists of numbers that are written in atoms, and another one."""
+    written: dict[Value, None] = {}
+    for atom in atoms:
+        for part in walk(atom.node):
+            if isinstance(part, nodes.ListDisplay) and all(map(_is_literal, part.items)):
+                written[value_of(part, assigned({}, None))] = None
+    return [*written, (1,)]
 
 
 def _texts_in(atoms: Sequence[Atom]) -> list[str]:
-    """The strings that are written in atoms, each once."""
+    """The strings and memory formats that are written in atoms, each once."""
     found: dict[str, None] = {}
     for atom in atoms:
         for part in walk(atom.node):
             if isinstance(part, nodes.Literal) and part.text[0] in "\"'":
                 found[part.text[1:-1]] = None
+            elif isinstance(part, nodes.Name) and part.text in FORMATS:
+                found[part.text] = None
     return [*found]
 
 
@@ -363,27 +451,23 @@ def _around(cuts: Sequence[Fraction]) -> list[float]:
     return [float(one) for one in (*cuts, *middles, cuts[0] - 1, cuts[-1] + 1)]
 
 
-def _integers(cuts: Sequence[Fraction], period: int, least: int | None) -> list[int]:
+def _integers(cuts: Sequence[Fraction], fact: Fact, atoms: Sequence[Atom]) -> list[int]:
     """A period of integers on both sides of each cut, and from the least one: positive ones first, and zero last."""
+    period = min(period_of(fact, atoms), LONGEST_PERIOD)
     found = {*_FEW}
     for cut in cuts or [Fraction(0)]:
         found.update(range(ceil(cut) - period, floor(cut) + period + 1))
-    if least is not None:
-        found.update(range(least, least + period + 1))
-        found = {value for value in found if value >= least}
+    if fact.kind in _COUNTS:
+        found.update(range(period + 1))
+        found = {value for value in found if value >= 0}
     return sorted(found, key=lambda value: (value <= 0, value == 0, abs(value)))
 
 
-def assigned(
-    facts: Mapping[Fact, Value], truths: Mapping[str, bool], schema: FunctionSchema
-) -> Read:
-    """What conditions read where facts have these values and undecided atoms are true or not."""
-    names = [argument.name for argument in schema.inputs]
+def assigned(facts: Mapping[Fact, Value], schema: FunctionSchema | None) -> Read:
+    """What atoms read where facts have these values."""
+    names = [] if schema is None else [argument.name for argument in schema.inputs]
 
     def read(node: Expression) -> Value:
-        known = truths.get(str(node))
-        if known is not None:
-            return known
         fact = fact_of(node, names)
         if fact is None or fact not in facts:
             raise NoReading

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.selection.atoms import (
+    LONGEST_PERIOD,
     Atom,
     Fact,
     assigned,
     atoms_of,
     canonical,
     kinds_of,
+    period_of,
     usual_dtypes,
     values_of,
 )
@@ -31,6 +33,7 @@ from torchgen_lite.analysis.selection.inputs import (
     value_of,
 )
 from torchgen_lite.formulas import kinds
+from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.schema import FunctionSchema
 
@@ -41,6 +44,7 @@ _TRIED = 400
 _FREE_SIZE = 4
 
 Conditions = Sequence[Expression | None]
+_Outcome = TypeVar("_Outcome")
 
 
 class Example(NamedTuple):
@@ -64,11 +68,10 @@ def _text(value: Value) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """What is known of rows: an example for each that is reached, those that never are, and the inputs without a row.
+class Cover(NamedTuple):
+    """What is known of rows: an example for each that is reached, those that never are, and an input without a row.
 
-    `is_complete` says that there are no such inputs. What is neither proven nor has an example is undecided.
+    `is_complete` says that there are no such inputs. What is neither proven nor has an example is not known.
     """
 
     reached: Mapping[int, Example]
@@ -76,41 +79,57 @@ class Cover:
     gap: Example | None
     is_complete: bool
 
-    @property
-    def is_decided(self) -> bool:
-        return self.gap is not None or self.is_complete
+
+class Difference(NamedTuple):
+    """The pairs of kernels between which inputs change, each with an example; an empty name stands for none.
+
+    It `is_whole` if no input changes between two others.
+    """
+
+    changed: tuple[tuple[str, str, Example], ...]
+    is_whole: bool
+
+
+Holds = Callable[[int], bool]
+"""Whether a condition holds, by its number. Raises `Unknown` where it can't be computed."""
 
 
 def chosen(conditions: Conditions, read: Read) -> int | None:
     """The number of the first row whose condition holds; None if none does. Raises `Unknown`."""
-    for number, condition in enumerate(conditions):
-        if condition is None or value_of(condition, read):
-            return number
+    return _first(range(len(conditions)), _in_input(conditions, read))
+
+
+def _in_input(conditions: Conditions, read: Read) -> Holds:
+    def holds(number: int) -> bool:
+        condition = conditions[number]
+        return condition is None or bool(value_of(condition, read))
+
+    return holds
+
+
+def _first(numbers: Sequence[int], holds: Holds) -> int | None:
+    """Which of these conditions is the first that holds, counted from 0."""
+    for row, number in enumerate(numbers):
+        if holds(number):
+            return row
     return None
 
 
 def cover(conditions: Conditions, schema: FunctionSchema, dtypes: Sequence[str] = ()) -> Cover:
     """What these rows take, for inputs of these dtypes, or of any."""
-    conditions = _canonical(conditions)
     space = Space(conditions, schema, dtypes)
-    tried: dict[int | None, list[Mapping[Fact, Value]]] = {}
-    for assignment, read in space:
-        try:
-            row = chosen(conditions, read)
-        except Unknown:
-            continue
-        found = tried.setdefault(row, [])
-        if len(found) < _TRIED:
-            found.append(assignment)
-    examples: dict[int | None, Example] = {}
-    for row, assignments in tried.items():
-        example = _first_example(space, conditions, assignments, row)
-        if example is not None:
-            examples[row] = example
-    rows = range(len(conditions))
-    dead = tuple([row for row in rows if row not in tried]) if space.is_whole else ()
-    reached = {row: example for row, example in examples.items() if row is not None}
-    return Cover(reached, dead, examples.get(None), space.is_whole and None not in tried)
+    numbers = range(len(conditions))
+    possible = space.outcomes(lambda holds: _first(numbers, holds))
+    reached = {
+        row: example for row, example in possible.items() if row is not None and example is not None
+    }
+    dead = [row for row in numbers if row not in possible] if space.is_whole else []
+    has_rest = None in conditions
+    if has_rest:
+        # Whatever is not decided, nothing comes behind the kernel for the rest.
+        dead += [row for row in numbers[conditions.index(None) + 1 :] if row not in dead]
+    is_complete = has_rest or (space.is_whole and None not in possible)
+    return Cover(reached, tuple(dead), possible.get(None), is_complete)
 
 
 def difference(
@@ -119,55 +138,143 @@ def difference(
     kernels: tuple[Sequence[str], Sequence[str]],
     schema: FunctionSchema,
     dtypes: Sequence[str] = (),
-) -> Iterator[tuple[str, str, Example]]:
-    """The pairs of kernels between which inputs change, each with an example; an empty name stands for none."""
-    before, after = _canonical(before), _canonical(after)
+) -> Difference:
+    """The kernels that inputs have before and after, where these are not the same."""
     space = Space([*before, *after], schema, dtypes)
-    seen = set()
-    for assignment, _ in space:
-        values = space.input_of(assignment)
-        if values is None:
+    old, new = kernels
+    count = len(before)
+    later = range(count, count + len(after))
+
+    def kernels_for(holds: Holds) -> tuple[str, str]:
+        was, now = _first(range(count), holds), _first(later, holds)
+        return "" if was is None else old[was], "" if now is None else new[now]
+
+    is_whole = space.is_whole
+    changed = []
+    for (was, now), example in space.outcomes(kernels_for).items():
+        if was == now:
             continue
-        read = reading(values)
-        try:
-            rows = chosen(before, read), chosen(after, read)
-        except Unknown:
-            continue
-        was, now = ("" if row is None else own[row] for row, own in zip(rows, kernels))
-        if was != now and (was, now) not in seen:
-            seen.add((was, now))
-            yield was, now, space.example(values)
+        if example is None:
+            is_whole = False
+        else:
+            changed.append((was, now, example))
+    return Difference(tuple(changed), is_whole)
 
 
-def _canonical(conditions: Conditions) -> Conditions:
-    return [None if one is None else canonical(one) for one in conditions]
+# A condition whose atoms are numbers: `("&&", 0, ("!", 1))`.
+_Tree = int | tuple[str, "_Tree"] | tuple[str, "_Tree", "_Tree"]
+
+
+def _tree(condition: Expression, atoms: Mapping[str, int]) -> _Tree:
+    match condition:
+        case nodes.Unary("!", operand):
+            return "!", _tree(operand, atoms)
+        case nodes.Binary("&&" | "||" as sign, left, right):
+            return sign, _tree(left, atoms), _tree(right, atoms)
+    return atoms[str(condition)]
+
+
+def _holds(tree: _Tree, truths: Sequence[bool]) -> bool:
+    match tree:
+        case "!", operand:
+            return not _holds(operand, truths)
+        case "&&", left, right:
+            return _holds(left, truths) and _holds(right, truths)
+        case "||", left, right:
+            return _holds(left, truths) or _holds(right, truths)
+        case int(number):
+            return truths[number]
+    raise AssertionError(tree)
 
 
 class Space:
-    """Every assignment of values to facts, and of truth to undecided atoms, that may differ for some conditions."""
+    """Every assignment of values to facts, and of truth to undecided atoms, that may differ for some conditions.
+
+    It `is_whole` if these are few enough to look at all of them.
+    """
 
     def __init__(
         self, conditions: Conditions, schema: FunctionSchema, dtypes: Sequence[str]
     ) -> None:
         self.schema = schema
         self.dtypes = dtypes or usual_dtypes()
+        self.conditions = [None if one is None else canonical(one) for one in conditions]
+        written = [condition for condition in self.conditions if condition is not None]
         atoms: dict[str, Atom] = {}
-        for condition in conditions:
-            for atom in () if condition is None else atoms_of(condition, schema):
+        for condition in written:
+            for atom in atoms_of(condition, schema):
                 atoms.setdefault(atom.text, atom)
         every = [*atoms.values()]
         facts = dict.fromkeys([fact for atom in every for fact in atom.facts])
+        self.atoms = every
         self.values = {fact: values_of(fact, every, schema, dtypes) for fact in facts}
-        self.undecided = [atom.text for atom in every if not atom.is_decided]
-        count = prod(map(len, self.values.values())) * 2 ** len(self.undecided)
-        self.is_whole = count <= _MOST
+        count = prod([len(choices) for choices in self._choices()])
+        has_short_periods = all(period_of(fact, every) <= LONGEST_PERIOD for fact in facts)
+        self.is_whole = count <= _MOST and has_short_periods
 
-    def __iter__(self) -> Iterator[tuple[Mapping[Fact, Value], Read]]:
-        truths = product((True, False), repeat=len(self.undecided))
-        every = product(product(*self.values.values()), truths)
-        for values, flags in islice(every, _MOST):
-            facts = dict(zip(self.values, values))
-            yield facts, assigned(facts, dict(zip(self.undecided, flags)), self.schema)
+    def _choices(self) -> list[Sequence[Value]]:
+        """The values of each fact, then the truths of each undecided atom."""
+        undecided = [atom for atom in self.atoms if not atom.is_decided]
+        return [*self.values.values(), *[(True, False) for _ in undecided]]
+
+    def _assignments(self) -> Iterator[tuple[Mapping[Fact, Value], Sequence[bool]]]:
+        """The values of facts, and which atoms are true for them."""
+        tables = [self._truths_of(atom) for atom in self.atoms]
+        for choice in islice(product(*self._choices()), _MOST):
+            facts = dict(zip(self.values, choice))
+            free = iter(choice[len(facts) :])
+            truths = []
+            for atom, table in zip(self.atoms, tables):
+                if not atom.is_decided:
+                    truths.append(bool(next(free)))
+                else:
+                    truths.append(table[facts[atom.facts[0]] if atom.facts else None])
+            yield facts, truths
+
+    def _truths_of(self, atom: Atom) -> Mapping[Value, bool]:
+        """The truth of a decided atom for each value of its fact, or for None if it has none."""
+        if not atom.is_decided:
+            return {}
+        if not atom.facts:
+            return {None: bool(value_of(atom.node, assigned({}, None)))}
+        (fact,) = atom.facts
+        return {
+            value: bool(value_of(atom.node, assigned({fact: value}, self.schema)))
+            for value in self.values[fact]
+        }
+
+    def outcomes(self, outcome: Callable[[Holds], _Outcome]) -> dict[_Outcome, Example | None]:
+        """What may come out for inputs, each with an example if one was found; nothing else may if the space is whole.
+
+        `outcome` is asked for assignments, and then for the inputs that are made of them.
+        """
+        atoms = {atom.text: number for number, atom in enumerate(self.atoms)}
+        trees = [None if one is None else _tree(one, atoms) for one in self.conditions]
+        tried: dict[_Outcome, list[Mapping[Fact, Value]]] = {}
+        for facts, truths in self._assignments():
+            possible = tried.setdefault(outcome(_in_assignment(trees, truths)), [])
+            if len(possible) < _TRIED:
+                possible.append(facts)
+        return {which: self._example(outcome, which, some) for which, some in tried.items()}
+
+    def _example(
+        self,
+        outcome: Callable[[Holds], _Outcome],
+        which: _Outcome,
+        assignments: Sequence[Mapping[Fact, Value]],
+    ) -> Example | None:
+        """The first of the assignments that an input has for which that really comes out."""
+        for assignment in assignments:
+            values = self.input_of(assignment)
+            if values is None:
+                continue
+            try:
+                found = outcome(_in_input(self.conditions, reading(values)))
+            except Unknown:
+                continue
+            if found == which:
+                return self.example(values)
+        return None
 
     def example(self, values: Mapping[str, Value]) -> Example:
         """The input without the arguments that no condition asks for."""
@@ -184,8 +291,10 @@ class Space:
                 value = self._tensor(own)
                 if value is None and own.get(("defined", None)) is not False:
                     return None
+            elif own.get(("defined", None)) is False:
+                value = None
             elif kind.is_list:
-                value = _list(own)
+                value = own.get(("value", None)) or _list(own)
             else:
                 value = own.get(("value", None), 1)
             made[name] = value
@@ -200,6 +309,9 @@ class Space:
         dtype = own.get(("dtype", None))
         if not isinstance(dtype, Dtype):
             dtype = dtype_named(self.dtypes[0])
+        has_gradient = dtype.is_floating_point or dtype.is_complex
+        if own.get(("requires_grad", None)) is True and not has_gradient:
+            return None
         tensor = TensorInput(
             dtype,
             shape,
@@ -218,23 +330,12 @@ class Space:
         return tensor
 
 
-def _first_example(
-    space: Space,
-    conditions: Conditions,
-    assignments: Sequence[Mapping[Fact, Value]],
-    row: int | None,
-) -> Example | None:
-    """The first of the assignments that an input has which is really taken by that row."""
-    for assignment in assignments:
-        values = space.input_of(assignment)
-        if values is None:
-            continue
-        try:
-            if chosen(conditions, reading(values)) == row:
-                return space.example(values)
-        except Unknown:
-            continue
-    return None
+def _in_assignment(trees: Sequence[_Tree | None], truths: Sequence[bool]) -> Holds:
+    def holds(number: int) -> bool:
+        tree = trees[number]
+        return tree is None or _holds(tree, truths)
+
+    return holds
 
 
 def _integer(value: Value, default: int) -> int:

@@ -6,17 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.selection.inputs import (
+    FORMATS,
     NoReading,
     Read,
+    TensorInput,
     Unknown,
     Value,
+    dtype_named,
     reading,
     tensor_from,
     value_of,
 )
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
-from torchgen_lite.formulas.language import value_kind
+from torchgen_lite.formulas.language import DTYPES, value_kind
 from torchgen_lite.formulas.model import Expression, walk
 from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.schema import Argument, FunctionSchema
@@ -73,7 +76,7 @@ def _why_not(condition: Expression, read: Read) -> str:
 
 def _is_fact(value: Value) -> bool:
     """Whether a message shows it: a tensor as a whole is in the question."""
-    return not hasattr(value, "shape")
+    return not isinstance(value, TensorInput)
 
 
 def _shown(value: Value) -> str:
@@ -118,6 +121,10 @@ def _value(text: str, argument: Argument) -> Value:
         return tuple([_number(one.strip(), argument) for one in inside if one.strip()])
     if kind.present.sort is kinds.Sort.bool and text in ("True", "False"):
         return text == "True"
+    if kind.present.sort is kinds.Sort.dtype and text in DTYPES:
+        return dtype_named(text)
+    if kind.present.sort is kinds.Sort.memory_format and text in FORMATS:
+        return text
     if kind.present.sort is kinds.Sort.string:
         return text.strip("\"'")
     return _number(text, argument)

@@ -17,6 +17,9 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.schema.defaults import ENUMERATORS
 
 _ENUMERATORS = ENUMERATORS["ScalarType"]
+FORMATS = frozenset(ENUMERATORS["MemoryFormat"])
+"""The names of memory formats, which conditions compare by name."""
+
 # The name that messages use for a dtype: the first one is that with the number of bits.
 _NAMES = {enumerator: name for name, enumerator in reversed(_ENUMERATORS.items())}
 _COMPLEX = frozenset({"ComplexHalf", "ComplexFloat", "ComplexDouble"})
@@ -253,6 +256,8 @@ def _constant(text: str) -> Value:
         return dtype_named(text)
     if text in ("True", "true", "False", "false"):
         return text in ("True", "true")
+    if text in FORMATS:
+        return text
     if text == "None":
         return None
     raise Unknown(text)
@@ -304,11 +309,15 @@ _ARITHMETIC: Mapping[str, Callable[[int | float, int | float], Value]] = {
 
 
 def _called(name: str, arguments: Sequence[Value]) -> Value:
-    if name == "len":
-        (every,) = arguments
-        assert isinstance(every, tuple)
-        return len(every)
-    numbers = [_number(one) for one in arguments]
-    if name == "floor_div":
-        return _floor(*numbers)
-    return max(numbers) if name == "max" else min(numbers)
+    match name, arguments:
+        case "len", [tuple(items)]:
+            return len(items)
+        case "default", [first, second]:
+            return second if first is None else first
+        case "floor_div", [left, right]:
+            return _floor(_number(left), _number(right))
+        case "max", _:
+            return max([_number(one) for one in arguments])
+        case "min", _:
+            return min([_number(one) for one in arguments])
+    raise Unknown(f"`{name}`")

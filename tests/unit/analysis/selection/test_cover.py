@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchgen_lite.analysis.selection.cover import chosen, cover, difference
@@ -21,7 +21,16 @@ from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.parser import parse_formula
 from torchgen_lite.schema import parse_schema
 
-SCHEMA, _ = parse_schema("f(Tensor x, Tensor? w, int n, int[] s, float e, bool b, str m) -> Tensor")
+SCHEMA, _ = parse_schema(
+    "f(Tensor x, Tensor? w, int n, int[] s, float e, bool b, str m, int? k, Scalar c, MemoryFormat? f, ScalarType? t)"
+    " -> Tensor"
+)
+
+
+def recorded(tensor: TensorInput) -> TensorInput:
+    """The tensor, which requires a gradient if it can have one."""
+    dtype = tensor.dtype
+    return replace(tensor, requires_grad=dtype.is_floating_point or dtype.is_complex)
 
 
 def conditions(*texts: str) -> list[Expression | None]:
@@ -117,6 +126,34 @@ def test_what_is_not_decided_is_not_claimed() -> None:
     assert set(found.reached) == {0, 1}
 
 
+def test_a_difference_that_is_not_found_is_not_denied() -> None:
+    names = ["small", "large"]
+    before, after = conditions("n * x.size(0) < 64", ""), conditions("n * x.size(0) < 100000", "")
+    assert not difference(before, after, (names, names), SCHEMA).is_whole
+    same = difference(before, conditions("64 > n * x.size(0)", ""), (names, names), SCHEMA)
+    assert (same.changed, same.is_whole) == ((), True)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "default(k, 0) > 1000",
+        "default(k, 7) == 7",
+        "s == [1, 2]",
+        "c % 2 == 1",
+        "e % 2 == 1.5",
+        "n % 1000 == 1 and n % 999 == 5",
+        "f == channels_last",
+        "default(t, half) == half",
+        "x.numel() <= 1024 and x.size(-1) % 3 == 0",
+        "1 % 0 == n",
+    ],
+)
+def test_nothing_is_claimed_of_a_row_that_may_be_reached(row: str) -> None:
+    found = cover(conditions(row, ""), SCHEMA)
+    assert found.dead == ()
+
+
 def test_dtypes_of_the_entry_are_all_there_are() -> None:
     rows = conditions("x.dtype == half", "x.dtype == float32")
     assert cover(rows, SCHEMA, ("float32", "half")).is_complete
@@ -128,78 +165,148 @@ def test_a_difference_is_one_example_for_each_pair_of_kernels() -> None:
     before = conditions("n < 8", "")
     after = conditions("n < 16", "n < 32")
     found = difference(before, after, (("small", "large"), ("small", "medium")), SCHEMA)
-    assert sorted((was, now, str(example)) for was, now, example in found) == [
+    assert found.is_whole
+    assert sorted((was, now, str(example)) for was, now, example in found.changed) == [
         ("large", "", "32"),
         ("large", "medium", "16"),
         ("large", "small", "8"),
     ]
 
 
-_NUMBERS = st.sampled_from(["x.size(0)", "x.size(-1)", "n", "x.dim()", "len(s)"])
+# Every kind of term and of test that the language has, so that a claim about one is held against inputs.
+_INTEGERS = st.sampled_from(
+    [
+        "x.size(0)",
+        "x.size(-1)",
+        "x.numel()",
+        "x.stride(0)",
+        "x.dim()",
+        "n",
+        "-n",
+        "2 * n",
+        "max(n, 3)",
+        "default(k, 2)",
+        "len(s)",
+    ]
+)
+_NUMBERS = st.one_of(_INTEGERS, st.sampled_from(["e", "c", "s[0]", "n * x.size(0)"]))
+_LITERALS = st.sampled_from(["-2", "0", "1", "2", "3", "5", "7", "1000", "2.5"])
 _COMPARED = st.builds(
     "{} {} {}".format,
     _NUMBERS,
     st.sampled_from(["<", "<=", ">", ">=", "==", "!="]),
-    st.one_of(st.integers(-2, 6).map(str), _NUMBERS),
+    st.one_of(_LITERALS, _NUMBERS),
 )
-_DIVIDED = st.builds("{} % {} == {}".format, _NUMBERS, st.integers(1, 4), st.integers(0, 3))
-_FLAGS = st.sampled_from(
+_REMAINDERS = st.builds("{} % {}".format, _NUMBERS, st.sampled_from(["1", "2", "4", "999", "1000"]))
+_QUOTIENTS = st.builds("floor_div({}, {})".format, _INTEGERS, st.sampled_from(["1", "3", "500"]))
+_DIVIDED = st.builds(
+    "{} {} {}".format,
+    st.one_of(_REMAINDERS, _QUOTIENTS),
+    st.sampled_from(["==", "!=", "<"]),
+    st.sampled_from(["0", "1", "2", "3"]),
+)
+_OTHERS = st.sampled_from(
     [
         "b",
+        "b == true",
         "x.is_contiguous()",
         "x.requires_grad",
         "w.defined()",
+        "k.defined()",
         "x.is_aligned(4)",
         "x.is_complex()",
+        "x.is_floating_point()",
+        "x.dtype == half",
+        "x.dtype != int64",
+        "s == [1, 2]",
+        "x.shape == [2, 3]",
+        'm == "mean"',
+        "f == channels_last",
+        "f.defined()",
+        "t == half",
+        "default(t, half) == half",
+        "default(t, x.dtype) == half",
+        "n in {1, 2, 1000}",
+        "(n > 2 ? n : 7) == 7",
     ]
 )
-_DTYPES = st.builds(
-    "x.dtype {} {}".format, st.sampled_from(["==", "!="]), st.sampled_from(["half", "int64"])
-)
 _CONDITIONS = st.recursive(
-    st.one_of(_COMPARED, _DIVIDED, _FLAGS, _DTYPES),
+    st.one_of(_COMPARED, _DIVIDED, _OTHERS),
     lambda inner: st.one_of(
         st.builds("({} and {})".format, inner, inner),
         st.builds("({} or {})".format, inner, inner),
         st.builds("not ({})".format, inner),
     ),
-    max_leaves=4,
+    max_leaves=3,
 )
-_SIZES = st.lists(st.integers(0, 7), max_size=3).map(tuple)
 _PLAIN = st.builds(
     TensorInput,
     st.sampled_from(["half", "float32", "int64", "complex64"]).map(dtype_named),
-    _SIZES,
-    requires_grad=st.booleans(),
+    st.lists(st.sampled_from([0, 1, 2, 3, 4, 7, 1000]), max_size=3).map(tuple),
     address=st.integers(0, 8),
 )
-_TENSORS = st.one_of(_PLAIN, _PLAIN.map(noncontiguous))
+_TENSORS = st.one_of(_PLAIN, _PLAIN.map(noncontiguous), _PLAIN.map(recorded))
+_VALUES = st.sampled_from([-3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 8, 500, 999, 1000, 1001, 1998])
+_REALS = st.one_of(_VALUES, st.sampled_from([1.5, 2.5, 3.5, 999.5]))
 _INPUTS = st.fixed_dictionaries(
     {
         "x": _TENSORS,
         "w": st.one_of(st.none(), _TENSORS),
-        "n": st.integers(-4, 9),
+        "n": _VALUES,
         "s": st.lists(st.integers(0, 3), max_size=4).map(tuple),
+        "e": _REALS,
         "b": st.booleans(),
+        "m": st.sampled_from(["mean", "sum"]),
+        "k": st.one_of(st.none(), _VALUES),
+        "c": _REALS,
+        "f": st.sampled_from([None, "channels_last", "contiguous_format"]),
+        "t": st.sampled_from([None, dtype_named("half"), dtype_named("int64")]),
     }
 )
+_UNKNOWN = -1
+
+
+def row_of(tried: list[Expression | None], given_input: dict[str, Value]) -> int | None:
+    """The row of an input, or `_UNKNOWN` if a condition can't be computed for it."""
+    try:
+        return chosen(tried, reading(given_input))
+    except Unknown:
+        return _UNKNOWN
 
 
 @given(st.lists(_CONDITIONS, min_size=1, max_size=3), st.lists(_INPUTS, min_size=20, max_size=20))
 def test_no_input_contradicts_what_is_said(rows: list[str], inputs: list[dict[str, Value]]) -> None:
     tried = conditions(*rows)
     found = cover(tried, SCHEMA)
-    for one in inputs:
-        try:
-            row = chosen(tried, reading(one))
-        except Unknown:
-            continue
+    for given_input in inputs:
+        row = row_of(tried, given_input)
         assert row not in found.dead
         assert row is not None or not found.is_complete
     for row, example in found.reached.items():
-        assert chosen(tried, reading({**inputs[0], **example.values})) == row
+        assert row_of(tried, {**inputs[0], **example.values}) == row
     if found.gap is not None:
-        assert chosen(tried, reading({**inputs[0], **found.gap.values})) is None
+        assert row_of(tried, {**inputs[0], **found.gap.values}) is None
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(_CONDITIONS, min_size=1, max_size=2),
+    st.lists(_CONDITIONS, min_size=1, max_size=2),
+    st.lists(_INPUTS, min_size=20, max_size=20),
+)
+def test_no_input_changes_its_kernel_without_a_word(
+    old: list[str], new: list[str], inputs: list[dict[str, Value]]
+) -> None:
+    before, after = conditions(*old), conditions(*new)
+    names = ["first", "second"]
+    found = difference(before, after, (names, names), SCHEMA)
+    said = {(was, now) for was, now, _ in found.changed}
+    for given_input in inputs:
+        rows = row_of(before, given_input), row_of(after, given_input)
+        if _UNKNOWN in rows or rows[0] == rows[1]:
+            continue
+        kernels = tuple(["" if row is None else names[row] for row in rows])
+        assert kernels in said or not found.is_whole
 
 
 def test_an_example_is_read_again() -> None:
