@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.projects import each_project, projects_and_files
-from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_text
+from torchgen_lite.cli.session import Session, command, schema_options, torch_option, write_content
 from torchgen_lite.diagnostics import Diagnostic, Edit, apply_edits, pick_edits
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.sources import read_source
@@ -105,6 +105,6 @@ def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) 
         edits = pick_edits(fixes, source.path) if source is not None else ()
         # With a byte order mark the analyzed text differs from the file's.
         if source is not None and edits and edits[0].span.source.text == source.text:
-            write_text(path, apply_edits(source.text, edits))
+            write_content(path, apply_edits(source.text, edits))
             done += len(edits)
     return done

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from torchgen_lite.cli.session import Session, write_text
+from torchgen_lite.cli.session import Session, write_content
 from torchgen_lite.diagnostics.text import one_line
 from torchgen_lite.loader.sources import shown_path
 
@@ -43,7 +43,7 @@ def write_file(
     said: str,
 ) -> None:
     """Write a file that the command line names, and say so: `3 operators written to ops.yaml`."""
-    write_text(path, text)
+    write_content(path, text)
     session.talk(f"{said} {shown_path(path, Path.cwd())}")
 
 

@@ -63,12 +63,12 @@ def writing(path: str | Path = "") -> Iterator[None]:
         raise Refused(Diagnostic("TG009", message)) from None
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_content(path: str | Path, content: str | bytes) -> None:
     """Write a file that the user named. Raises Refused if writing fails."""
     from torchgen_lite.emit.write import replace_file
 
     with writing(path):
-        replace_file(Path(path), text)
+        replace_file(Path(path), content)
 
 
 def unknown(

@@ -90,7 +90,7 @@ def remove_leftovers(plan: Plan) -> None:
             path.unlink()
 
 
-def replace_file(destination: Path, text: str) -> None:
+def replace_file(destination: Path, content: str | bytes) -> None:
     """Write one file named by the user: whole, or not at all. Raises OSError."""
     with suppress(FileNotFoundError):
         mode = destination.stat().st_mode
@@ -100,7 +100,7 @@ def replace_file(destination: Path, text: str) -> None:
         remove_unused(path)
     try:
         with file_in_use(destination.parent, SINGLE) as temporary:
-            _write(temporary, destination, text)
+            _write(temporary, destination, content)
             os.replace(temporary, destination)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(destination)) from None
@@ -130,11 +130,12 @@ def add_to_file(destination: Path, text: str) -> None:
 def _write(
     temporary: Path,
     destination: Path,
-    text: str,
+    content: str | bytes,
 ) -> None:
-    """Write the text to a new file, with the permissions of the file that it replaces."""
-    with temporary.open("wb") as stream:
-        stream.write(text.encode("utf-8", "surrogateescape"))
+    """Write a text, or bytes, to a new file, with the permissions of the file that it replaces."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogateescape")
+    temporary.write_bytes(content)
     # There may be no such file, and not every file system has permissions.
     with suppress(OSError):
         temporary.chmod(destination.stat().st_mode & 0o777)

@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
-from torchgen_lite.cli.session import Refused, Session
+from torchgen_lite.cli.session import Refused, Session, write_content
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.torch.releases import READ_FROM_WHEELS, read_release
 
@@ -30,10 +31,9 @@ def fetch_release(session: Session, release: str, folder: Path) -> str:
     session.talk(f"fetching {wanted} with pip")
     with tempfile.TemporaryDirectory() as place:
         wheel = _download(wanted, Path(place))
-        small = folder / wheel.name
-        _copy_read_files(wheel, small)
-    session.talk(f"{small.name} has what is read of it")
-    return small.name
+        write_content(folder / wheel.name, _files_that_are_read(wheel))
+    session.talk(f"{wheel.name} has what is read of it")
+    return wheel.name
 
 
 def _download(wanted: str, place: Path) -> Path:
@@ -55,8 +55,14 @@ def _download(wanted: str, place: Path) -> Path:
     )
 
 
-def _copy_read_files(wheel: Path, small: Path) -> None:
-    with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(small, "w", zipfile.ZIP_DEFLATED) as part:
+def _files_that_are_read(wheel: Path) -> bytes:
+    """A wheel of nothing else."""
+    content = BytesIO()
+    with (
+        zipfile.ZipFile(wheel) as whole,
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as part,
+    ):
         for name in READ_FROM_WHEELS:
             if name in whole.namelist():
                 part.writestr(name, whole.read(name))
+    return content.getvalue()

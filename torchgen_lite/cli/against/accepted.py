@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.comparison.compare import Level
 from torchgen_lite.cli.pages import ended
-from torchgen_lite.cli.session import Refused, require, write_text
+from torchgen_lite.cli.session import Refused, require, write_content
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.options import matching, option, options_of, read_options
@@ -108,7 +108,7 @@ def accept(found: Sequence[Diagnostic], root: Path, reason: str) -> None:
             entry = Accepted(*identity(one), reason)
             lines = [f"{name} = {_quoted(value)}" for name, value in asdict(entry).items()]
             texts.append(ended(["[[accepted]]", *lines]))
-    write_text(root / FILE, "\n".join(texts))
+    write_content(root / FILE, "\n".join(texts))
 
 
 def _quoted(text: str) -> str:

@@ -158,6 +158,13 @@ def test_releases_are_fetched_with_pip(run: Run, backend: Path, index: Path) -> 
     assert (again.stdout, "fetching" in again.stderr) == (wanted, False)
 
 
+def test_a_wheel_is_written_whole_or_not_at_all(run: Run, backend: Path, index: Path) -> None:
+    (backend / "torch-1.13.1-py3-none-any.whl").mkdir()
+    result = run("upgrade", "--from", "1.13", "--to", "new.yaml", "--fetch")
+    assert result.code == 2
+    assert "error[TG009]: cannot write `" in result.stderr
+
+
 def test_what_pip_does_not_find_is_refused(run: Run, backend: Path, index: Path) -> None:
     result = run("upgrade", "--from", "1.12", "--to", "new.yaml", "--fetch")
     assert result.code == 2
