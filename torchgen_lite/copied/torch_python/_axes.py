@@ -60,7 +60,8 @@ class Given(NamedTuple):
         """The dtype of the result at this place. See Note [Dtypes of derived results]."""
         possible = self.dtypes[index]
         if len(possible) > 1:
-            choices = " or ".join(str(dtype).removeprefix("torch.") for dtype in possible)
+            names = [str(dtype).removeprefix("torch.") for dtype in possible]
+            choices = " or ".join(names)
             raise RuntimeError(
                 f"{self.names[index]} is {choices}, as the tensors of this call have several dtypes: "
                 "the entry has to say which with `dtype` under `fake:`"
@@ -71,7 +72,8 @@ class Given(NamedTuple):
         self, index: int, *, dtype: torch.dtype | None = None, device: Any = None
     ) -> torch.Tensor:
         """The result at this place, without strides contiguous; a rule may give it another dtype or device."""
-        shape, strides = self.shapes[index], self.strides[index]
+        shape = self.shapes[index]
+        strides = self.strides[index]
         dtype = self.dtype(index) if dtype is None else dtype
         device = self.like.device if device is None else device
         if strides is None:
@@ -108,16 +110,17 @@ class Axes:
         strides: list[Sequence[int] | None] = []
         for shape, result in zip(shapes, results):
             dtypes.append(_dtypes(self, given, places, result, numbers))
-            is_dense = not self.is_pointwise
-            strides.append(
-                None if is_dense else _elementwise_strides(shape, tensors, places, result)
-            )
+            if self.is_pointwise:
+                strides.append(_elementwise_strides(shape, tensors, places, result))
+            else:
+                strides.append(None)
         names = tuple(f"{self.operator}: result {name}" for name in self.results)
         return Given(_leading(tensors), shapes, tuple(strides), tuple(dtypes), names)
 
     def shown(self, name: str) -> str:
         """An argument with its axes, for a message."""
-        return f"{self.operator}: {name}[{', '.join(self.tensors.get(name, ('?',)))}]"
+        axes = self.tensors.get(name, ("?",))
+        return f"{self.operator}: {name}[{', '.join(axes)}]"
 
 
 def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -139,17 +142,16 @@ def named_arguments(
 
 def _check_written(line: Axes, given: Tensors, shapes: Sequence[list[int]]) -> None:
     """Check that what is written has the shape of the result."""
-    written = dict(zip(line.results, shapes))
+    shape_of = dict(zip(line.results, shapes))
     for name, tensor in given:
-        if name not in written:
+        if name not in shape_of:
             continue
-        shape = written[name]
-        text = (
-            f"{line.shown(name)} has shape {tuple(tensor.shape)}, but the result has {tuple(shape)}"
-        )
-        _must_be(tensor.dim() == len(shape), text)
+        shape = shape_of[name]
+        has = f"{line.shown(name)} has shape {tuple(tensor.shape)}"
+        message = f"{has}, but the result has {tuple(shape)}"
+        _must_be(tensor.dim() == len(shape), message)
         for size, wanted in zip(tensor.shape, shape):
-            _must_be(size == wanted, text)
+            _must_be(size == wanted, message)
 
 
 # Places and sizes.
@@ -165,13 +167,14 @@ def _must_be(same: Any, message: str) -> None:
 
 def places_of(axes: Names, ranks: Mapping[str, int]) -> list[str]:
     """The places of a tensor's dimensions, given how many each `*` has."""
-    found: list[str] = []
+    places: list[str] = []
     for axis in map(bare, axes):
-        if axis in ranks:
-            found += [f"{axis}.{index}" for index in reversed(range(ranks[axis]))]
-        else:
-            found.append(axis)
-    return found
+        if axis not in ranks:
+            places.append(axis)
+            continue
+        from_the_last = reversed(range(ranks[axis]))
+        places += [f"{axis}.{index}" for index in from_the_last]
+    return places
 
 
 Ranks = dict[str, int]
@@ -183,26 +186,41 @@ def ranks_of(line: Axes, tensors: Sequence[tuple[str, int]]) -> tuple[list[Ranks
     Of several in one tensor, all but one are in other tensors, too, and have as many dimensions as there.
     """
     most: Ranks = {}
-    found: list[Ranks] = [{} for _ in tensors]
-    stars = [_stars(line.tensors.get(name, ())) for name, _ in tensors]
-    for index in sorted(range(len(tensors)), key=lambda index: len(stars[index])):
+    ranks_of_each: list[Ranks] = [{} for _ in tensors]
+    stars_of_each = [_stars(line.tensors.get(name, ())) for name, _ in tensors]
+
+    def count_of_stars(index: int) -> int:
+        return len(stars_of_each[index])
+
+    for index in sorted(range(len(tensors)), key=count_of_stars):
         name, dimensions = tensors[index]
         if name not in line.tensors:
             continue
-        own = stars[index]
-        left = dimensions - len(line.tensors[name]) + len(own)
-        ranks = {star: most[star] for star in own if star in most and len(own) > 1}
-        unknown = [star for star in own if star not in ranks]
-        rest = left - sum(ranks.values())
-        if unknown:
-            ranks[unknown[0]] = rest
-        if rest < 0 or (rest and not unknown):
-            shown = f"{dimensions} dimension{'' if dimensions == 1 else 's'}"
-            raise RuntimeError(f"{line.shown(name)} has {shown}")
-        found[index] = ranks
+        ranks = _ranks_in(line, name, dimensions, most)
+        ranks_of_each[index] = ranks
         for star, rank in ranks.items():
             most[star] = max(most.get(star, 0), rank)
-    return found, most
+    return ranks_of_each, most
+
+
+def _ranks_in(line: Axes, name: str, dimensions: int, most: Ranks) -> Ranks:
+    """How many dimensions each `*` has in one tensor, given how many it has in those with fewer of them."""
+    axes = line.tensors[name]
+    stars = _stars(axes)
+    ranks: Ranks = {}
+    if len(stars) > 1:
+        ranks = {star: most[star] for star in stars if star in most}
+    unknown = [star for star in stars if star not in ranks]
+    others = len(axes) - len(stars)
+    rest = dimensions - others - sum(ranks.values())
+    if unknown:
+        ranks[unknown[0]] = rest
+    is_too_few = rest < 0
+    is_too_many = rest > 0 and not unknown
+    if is_too_few or is_too_many:
+        plural = "" if dimensions == 1 else "s"
+        raise RuntimeError(f"{line.shown(name)} has {dimensions} dimension{plural}")
+    return ranks
 
 
 def _stars(axes: Names) -> list[str]:
@@ -211,31 +229,47 @@ def _stars(axes: Names) -> list[str]:
 
 def places_in(line: Axes, tensors: Tensors) -> tuple[list[list[str]], list[list[str]]]:
     """The places of the tensors, and of the results; those of what the line does not name are nowhere."""
-    ranks, most = ranks_of(line, [(name, len(tensor.shape)) for name, tensor in tensors])
-    own = [places_of(line.tensors.get(name, ()), ranks[i]) for i, (name, _) in enumerate(tensors)]
+    dimensions = [(name, len(tensor.shape)) for name, tensor in tensors]
+    ranks, most = ranks_of(line, dimensions)
+    places: list[list[str]] = []
+    for (name, _), its_ranks in zip(tensors, ranks):
+        axes = line.tensors.get(name, ())
+        places.append(places_of(axes, its_ranks))
     results = [places_of(axes, most) for axes in line.results.values()]
-    lost = {place for places in results for place in places}.difference(*own)
+    lost = set[str]().union(*results).difference(*places)
     if lost:
         raise RuntimeError(f"{line.operator}: no tensor is given that has axis {min(lost)}")
-    return own, results
+    return places, results
 
 
 def sizes_at(line: Axes, tensors: Tensors, places: list[list[str]]) -> dict[str, Any]:
     """The size at each place; in `*`, tensors may have size 1 there, and are broadcast."""
-    found: dict[str, tuple[Any, str]] = {}
-    for (name, tensor), own in zip(tensors, places):
-        for place, size in zip(own, tensor.shape):
-            before, at = found.setdefault(place, (size, name))
-            joined, same = size, before == size
-            if place[0] == "*":
-                try:
-                    (joined,), same = _torch.broadcast_shapes((before,), (size,)), True
-                except RuntimeError:
-                    same = False
-            text = f"axis {place.partition('.')[0]} is {before} in {at} and {size} in {name}"
+    sizes: dict[str, Any] = {}
+    # The tensor that has the size, for messages.
+    tensor_with: dict[str, str] = {}
+    for (name, tensor), its_places in zip(tensors, places):
+        for place, size in zip(its_places, tensor.shape):
+            before = sizes.setdefault(place, size)
+            at = tensor_with.setdefault(place, name)
+            joined, same = _joined(place, before, size)
+            axis = place.partition(".")[0]
+            text = f"axis {axis} is {before} in {at} and {size} in {name}"
             _must_be(same, f"{line.operator}: {text}")
-            found[place] = joined, at if joined is before else name
-    return {place: size for place, (size, _) in found.items()}
+            sizes[place] = joined
+            if joined is not before:
+                tensor_with[place] = name
+    return sizes
+
+
+def _joined(place: str, before: Any, size: Any) -> tuple[Any, Any]:
+    """The size of two tensors at a place together, and whether they go together there."""
+    if place[0] != "*":
+        return size, before == size
+    try:
+        (broadcast,) = _torch.broadcast_shapes((before,), (size,))
+    except RuntimeError:
+        return size, False
+    return broadcast, True
 
 
 # Dtypes, devices and layouts of results.
@@ -250,29 +284,34 @@ def _dtypes(
 ) -> tuple[torch.dtype, ...]:
     """The dtypes that a result may have. See Note [Dtypes of derived results]."""
     every = [tensor for _, tensor in given]
-    choices = [every, [tensor for name, tensor in given if name not in line.results]]
+    not_written = [tensor for name, tensor in given if name not in line.results]
+    choices = [every, not_written]
     if not line.is_pointwise:
         choices += _apart(every, places, result)
-    kept: list[torch.dtype] = []
-    for chosen in choices:
-        if chosen:
-            kept.append(_support.promote(*chosen, *numbers))
+    dtypes: list[torch.dtype] = []
+    for tensors in choices:
+        if tensors:
+            dtypes.append(_support.promote(*tensors, *numbers))
         if line.is_pointwise:
-            kept += _in_other_orders(chosen, numbers)
-    return tuple(dict.fromkeys(kept))
+            dtypes += _in_other_orders(tensors, numbers)
+    without_doubles = dict.fromkeys(dtypes)
+    return tuple(without_doubles)
 
 
 def _in_other_orders(tensors: list[torch.Tensor], numbers: Sequence[Any]) -> Iterator[torch.dtype]:
     """The dtypes where the numbers are combined with one of the tensors before the others are."""
     # One without dimensions counts as a number does, unless all are without.
     have_dimensions = any(tensor.dim() for tensor in tensors)
-    counting = [
-        tensor.dtype if tensor.dim() or not have_dimensions else tensor for tensor in tensors
-    ]
-    for index, one in enumerate(counting):
-        if isinstance(one, torch.dtype):
-            first = _support.promote(tensors[index], *numbers)
-            yield _support.promote(first, *counting[:index], *counting[index + 1 :])
+    dtypes: list[Any] = []
+    for tensor in tensors:
+        counts_as_number = have_dimensions and not tensor.dim()
+        dtypes.append(tensor if counts_as_number else tensor.dtype)
+    for index, tensor in enumerate(tensors):
+        if dtypes[index] is tensor:
+            continue
+        with_numbers = _support.promote(tensor, *numbers)
+        others = dtypes[:index] + dtypes[index + 1 :]
+        yield _support.promote(with_numbers, *others)
 
 
 def _apart(
@@ -280,9 +319,14 @@ def _apart(
 ) -> Iterator[list[torch.Tensor]]:
     """The tensors that alone may decide a dtype: those with an axis of the result, and each of the highest kind."""
     if result:
-        # A tensor without dimensions counts as a number does.
-        counts = [not own or not set(own).isdisjoint(result) for own in places]
-        yield [tensor for tensor, is_counted in zip(every, counts) if is_counted]
+        counted = []
+        for tensor, its_places in zip(every, places):
+            has_axis = not set(its_places).isdisjoint(result)
+            # A tensor without dimensions counts as a number does.
+            is_number = not its_places
+            if has_axis or is_number:
+                counted.append(tensor)
+        yield counted
     highest = _kind(_support.promote(*every))
     for tensor in every:
         if tensor.dim() and _kind(tensor.dtype) == highest:
@@ -296,8 +340,11 @@ def _kind(dtype: torch.dtype) -> tuple[bool, bool]:
 
 def _leading(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     """The first tensor whose device decides: a number on the CPU may stand beside tensors of another device."""
-    deciding = [one for one in tensors if one.dim() or one.device.type != "cpu"]
-    return deciding[0] if deciding else tensors[0]
+    for tensor in tensors:
+        is_on_cpu = tensor.device.type == "cpu"
+        if tensor.dim() or not is_on_cpu:
+            return tensor
+    return tensors[0]
 
 
 def _elementwise_strides(
@@ -308,14 +355,17 @@ def _elementwise_strides(
 ) -> Sequence[int]:
     """See Note [Layouts of derived results]."""
     expanded = []
-    for tensor, own in zip(tensors, places):
+    for tensor, its_places in zip(tensors, places):
         # A tensor without dimensions has no layout.
-        if not own:
+        if not its_places:
             continue
-        order = [own.index(place) for place in result if place in own]
-        holes = [slice(None) if place in own else None for place in result]
-        expanded.append(tensor.permute(order)[tuple(holes)].expand(shape))
-    strides: Sequence[int] = ()
-    if expanded:
-        strides = _prims.compute_elementwise_output_strides(*expanded)
+        order = [its_places.index(place) for place in result if place in its_places]
+        in_order = tensor.permute(order)
+        # An index that adds a dimension at each place that the tensor does not have.
+        holes = [slice(None) if place in its_places else None for place in result]
+        with_holes = in_order[tuple(holes)]
+        expanded.append(with_holes.expand(shape))
+    if not expanded:
+        return ()
+    strides: Sequence[int] = _prims.compute_elementwise_output_strides(*expanded)
     return strides

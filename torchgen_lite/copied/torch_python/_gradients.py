@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from ._library import Function, tensors_of
 from ._refusals import is_real
-from ._transposed import Kept, Pair
+from ._transposed import Kept, Pair, replaced
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -26,24 +26,25 @@ def gradients(
     is_transformed = _C._are_functorch_transforms_active()
     if is_transformed and not is_compiling:
         args, kwargs = pytree.tree_map_only(torch.Tensor, _living, (args, kwargs))
-    flags, shape = pytree.tree_flatten([*needs])
-    values = shape.flatten_up_to([*args[: len(needs)]])
-    wanted = [value for value, flag in zip(values, flags) if flag]
+    are_wanted, shape = pytree.tree_flatten([*needs])
+    differentiated, others = args[: len(needs)], args[len(needs) :]
+    values = shape.flatten_up_to([*differentiated])
+    wanted = [value for value, is_wanted in zip(values, are_wanted) if is_wanted]
 
-    def results_of(*tensors: torch.Tensor) -> list[Any]:
+    def results_of(*tensors: torch.Tensor) -> list[Pair]:
         """What the reference computes where these tensors take the place of those that are wanted."""
-        given = iter(tensors)
-        own = [next(given) if flag else value for value, flag in zip(values, flags)]
-        arguments = pytree.tree_unflatten(own, shape)
-        found = reference(*arguments, *args[len(needs) :], **kwargs)
-        return list(_with_gradients(pytree.tree_leaves(found), pytree.tree_leaves(grads)))
+        arguments = pytree.tree_unflatten(replaced(values, are_wanted, tensors), shape)
+        results = reference(*arguments, *others, **kwargs)
+        pairs = _with_gradients(pytree.tree_leaves(results), pytree.tree_leaves(grads))
+        return list(pairs)
 
     if (is_transformed or is_compiling) and not isinstance(ctx, Kept):
         found = _transformed(results_of, wanted)
     else:
         found = _eager(results_of, wanted)
-    each = iter(found)
-    return tuple(pytree.tree_unflatten([next(each) if flag else None for flag in flags], shape))
+    no_gradients = [None for _ in values]
+    leaves = replaced(no_gradients, are_wanted, found)
+    return tuple(pytree.tree_unflatten(leaves, shape))
 
 
 def _with_gradients(results: Any, grads: Any) -> Iterator[Pair]:
@@ -62,7 +63,9 @@ def _transformed(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequen
 
     def apart(*tensors: torch.Tensor) -> Any:
         pairs = results_of(*tensors)
-        return [result for result, _ in pairs], [gradient for _, gradient in pairs]
+        results = [result for result, _ in pairs]
+        weights = [gradient for _, gradient in pairs]
+        return results, weights
 
     _, pull, weights = _torch.func.vjp(apart, *wanted, has_aux=True)
     return cast("Sequence[Any]", pull(weights))
@@ -72,10 +75,11 @@ def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any
     """Autograd makes the graph, of inputs as if they came from nowhere: one may be computed from another."""
     with torch.enable_grad():
         inputs = [_recorded(value) for value in wanted]
-        pairs = [pair for pair in results_of(*inputs) if pair[0].requires_grad]
-    if not pairs:
+        pairs = results_of(*inputs)
+        recorded = [(result, gradient) for result, gradient in pairs if result.requires_grad]
+    if not recorded:
         return [None for _ in wanted]
-    results, weights = zip(*pairs)
+    results, weights = zip(*recorded)
     how: Any = {"create_graph": torch.is_grad_enabled(), "allow_unused": True}
     return torch.autograd.grad(results, inputs, weights, **how)
 
@@ -83,14 +87,19 @@ def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any
 def _recorded(value: torch.Tensor) -> torch.Tensor:
     """The same value, which requires a gradient."""
     view = value.view_as(value)
-    return view if view.requires_grad else view - torch.zeros_like(view, requires_grad=True)
+    if view.requires_grad:
+        return view
+    zeros = torch.zeros_like(view, requires_grad=True)
+    return view - zeros
 
 
 def _living(value: torch.Tensor) -> torch.Tensor:
     """A value without the transforms that have ended since it was kept: `torch.func.vjp` ends before what it returns is
     called, perhaps in another transform."""
     inner: torch.Tensor = _C._functorch.unwrap_if_dead(value)
-    return value if inner is value else _living(inner)
+    if inner is value:
+        return value
+    return _living(inner)
 
 
 # The autocast of a call, for what computes it again.
@@ -98,9 +107,13 @@ def _living(value: torch.Tensor) -> torch.Tensor:
 
 def autocasts(inputs: Any, *more: str) -> dict[str, Any]:
     """What autocast does on the devices of a call, and on more: the dtype, and whether it is enabled."""
-    devices = [*more, *(tensor.device.type for tensor in tensors_of(inputs))]
-    known = filter(_torch.amp.is_autocast_available, devices)
-    return {d: (torch.get_autocast_dtype(d), _torch.is_autocast_enabled(d)) for d in known}
+    of_inputs = [tensor.device.type for tensor in tensors_of(inputs)]
+    states: dict[str, Any] = {}
+    for device in (*more, *of_inputs):
+        if _torch.amp.is_autocast_available(device):
+            dtype = torch.get_autocast_dtype(device)
+            states[device] = dtype, _torch.is_autocast_enabled(device)
+    return states
 
 
 def under(kept: dict[str, Any], reference: Function) -> Function:
@@ -109,8 +122,11 @@ def under(kept: dict[str, Any], reference: Function) -> Function:
     def again(*args: Any, **kwargs: Any) -> Any:
         with ExitStack() as states:
             for device, state in kept.items():
-                if {device: state} != autocasts((), device):
-                    states.enter_context(_torch.autocast(device, *state, cache_enabled=False))
+                if {device: state} == autocasts((), device):
+                    continue
+                dtype, is_enabled = state
+                autocast = _torch.autocast(device, dtype, is_enabled, cache_enabled=False)
+                states.enter_context(autocast)
             return reference(*args, **kwargs)
 
     return again

@@ -9,6 +9,7 @@ from torch.utils import _pytree as pytree
 
 from ._axes import Axes, Names, Tensors, bare, leaves, named_arguments, ranks_of
 from ._library import handle
+from ._loops import returned
 from ._writes import values_at, written_arguments
 
 
@@ -30,55 +31,82 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
     from torch.nested._internal import nested_tensor, ops
 
     nested: Any = nested_tensor.NestedTensor
-    more_of: Any = ops.extract_kwargs
+    # What makes a jagged tensor of values, beside those: where the items of another one begin and end.
+    offsets_of: Any = ops.extract_kwargs
     given = leaves(named_arguments(op, args, kwargs))
     first = next(tensor for _, tensor in given if isinstance(tensor, nested))
     _check_tensors(line, given, first)
-    returns, is_mutable = op._schema.returns, op._schema.is_mutable
-    kinds = {(name, isinstance(tensor, nested)) for name, tensor in given}
-    is_mixed = len(kinds) > len(dict(given))
-    is_inner = any(axis[0] == "*" for axes in line.results.values() for axis in axes[1:])
-    returns_new = any(value.alias_info is None for value in returns)
-    if is_mixed or is_inner or (is_mutable and returns_new):
+    if not _can_be_one_call(line, op, given, nested):
         raise NotImplementedError(f"{line.operator}: not with jagged tensors")
 
-    def of_values(value: Any) -> Any:
-        return value._values if isinstance(value, nested) else value
+    def values_of(argument: Any) -> Any:
+        return argument._values if isinstance(argument, nested) else argument
 
-    found = op(*pytree.tree_map(of_values, args), **pytree.tree_map(of_values, kwargs))
-    if is_mutable:
+    value_args = pytree.tree_map(values_of, args)
+    value_kwargs = pytree.tree_map(values_of, kwargs)
+    results = op(*value_args, **value_kwargs)
+    if op._schema.is_mutable:
         written = values_at(written_arguments(op), args, kwargs)
-        if not returns:
-            return None
-        return written[0] if len(written) == 1 else tuple(written)
+        return returned(written) if op._schema.returns else None
 
-    def with_items(value: Any, axes: Names) -> Any:
-        if not axes or axes[0][0] != "*":
-            return value
-        more = more_of(first)
-        return pytree.tree_map(lambda values: nested(values, **more), value)
+    def with_items(result: Any, axes: Names) -> Any:
+        has_items = bool(axes) and axes[0][0] == "*"
+        if not has_items:
+            return result
+        offsets = offsets_of(first)
+        return pytree.tree_map(lambda values: nested(values, **offsets), result)
 
-    lines = [*line.results.values()]
-    if len(lines) == 1:
-        return with_items(found, lines[0])
-    return tuple(with_items(value, axes) for value, axes in zip(found, lines))
+    if len(line.results) == 1:
+        results = [results]
+    found = []
+    for result, axes in zip(results, line.results.values()):
+        found.append(with_items(result, axes))
+    return returned(found)
+
+
+def _can_be_one_call(line: Axes, op: Any, given: Tensors, nested: Any) -> bool:
+    """Whether a call on the values gives what calls on the items give."""
+    kinds = {(name, isinstance(tensor, nested)) for name, tensor in given}
+    # A list of tensors has jagged ones and others.
+    is_mixed = len(kinds) > len(dict(given))
+    inner_axes: list[str] = []
+    for axes in line.results.values():
+        inner_axes += axes[1:]
+    has_star_inside = any(axis[0] == "*" for axis in inner_axes)
+    schema = op._schema
+    returns_new = any(declared.alias_info is None for declared in schema.returns)
+    writes_and_returns_new = schema.is_mutable and returns_new
+    return not (is_mixed or has_star_inside or writes_and_returns_new)
 
 
 def _check_tensors(line: Axes, given: Tensors, first: Any) -> None:
     """Check that jagged tensors are like the first, and that others have neither items nor a jagged dimension."""
-    ranks, most = ranks_of(line, [(name, len(tensor.shape)) for name, tensor in given])
-    for (name, tensor), own in zip(given, ranks):
-        axes = line.tensors.get(name, ())
-        star = bare(axes[0]) if axes and axes[0][0] == "*" and axes[0][-1] != "!" else ""
+    dimensions = [(name, len(tensor.shape)) for name, tensor in given]
+    ranks, most = ranks_of(line, dimensions)
+    for (name, tensor), its_ranks in zip(given, ranks):
+        star = _star_in_front(line.tensors.get(name, ()))
         if isinstance(tensor, type(first)):
-            is_only = bool(star) and list(most) == [star]
-            can = is_only and own[star] == most[star] > 1 and _is_packed_like(tensor, first)
+            is_only_star = bool(star) and list(most) == [star]
+            has_both = is_only_star and its_ranks[star] == most[star] > 1
+            can = has_both and _is_packed_like(tensor, first)
         else:
-            can = own.get(star, 0) + 2 <= most.get(star, 2)
+            can = its_ranks.get(star, 0) + 2 <= most.get(star, 2)
         if not can:
             raise NotImplementedError(f"{line.shown(name)}: not with these jagged tensors")
 
 
+def _star_in_front(axes: Names) -> str:
+    """The `*` that a tensor begins with, if calls may be cut along it, and else nothing."""
+    if not axes:
+        return ""
+    first = axes[0]
+    is_star = first[0] == "*" and first[-1] != "!"
+    return bare(first) if is_star else ""
+
+
 def _is_packed_like(tensor: Any, first: Any) -> bool:
     is_packed = tensor._ragged_idx == 1 and tensor.lengths() is None
-    return is_packed and bool(tensor.shape[:2] == first.shape[:2])
+    if not is_packed:
+        return False
+    # The number of items, and the size that stands for all of theirs.
+    return bool(tensor.shape[:2] == first.shape[:2])

@@ -16,7 +16,7 @@ from typing import Any, cast
 import torch
 
 from ._refusals import refused, wants_gradient
-from ._transposed import Pair, pulled
+from ._transposed import Pair, pulled, replaced
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -31,30 +31,40 @@ def tried(
 ) -> Sequence[torch.Tensor]:
     """The tangents, if the formulas are linear: `inputs` are the zeros that they are differentiated by, and `pairs` what
     the formulas give for those."""
-    zeros = [value for value in inputs if wants_gradient(value)]
-    points = [value + _elsewhere(tangent) for value, tangent in zip(zeros, tangents)]
-    moved = iter(points)
-    others = gradients_at([next(moved) if wants_gradient(value) else value for value in inputs])
-    doubts: list[Any] = []
-    for gradient, _ in pairs:
-        is_number = gradient == gradient
-        doubts.append(((gradient != 0) & is_number).any())
-    if all(gradient.requires_grad for gradient, _ in others):
-        again = pulled(others, zeros, False)
-        doubts += map(_differ, tangents, again)
-        doubts.append(_is_other(others, [*zip(points, tangents)]))
-    return _if_linear(operator, torch.stack(doubts).any(), tangents)
+    are_wanted = [wants_gradient(value) for value in inputs]
+    zeros = [value for value, is_wanted in zip(inputs, are_wanted) if is_wanted]
+    points = []
+    for zero, tangent in zip(zeros, tangents):
+        points.append(zero + _elsewhere(tangent))
+    doubts = [_is_not_zero(gradient) for gradient, _ in pairs]
+    pairs_at_points = gradients_at(replaced(inputs, are_wanted, points))
+    if all(gradient.requires_grad for gradient, _ in pairs_at_points):
+        tangents_at_points = pulled(pairs_at_points, zeros, False)
+        doubts += map(_differ, tangents, tangents_at_points)
+        expected = [*zip(points, tangents)]
+        doubts.append(_is_other(pairs_at_points, expected))
+    is_doubted = torch.stack(doubts).any()
+    return _if_linear(operator, is_doubted, tangents)
+
+
+def _is_not_zero(gradient: torch.Tensor) -> Any:
+    """Whether it has another number than zero; nan is none."""
+    is_number = gradient == gradient
+    is_other = (gradient != 0) & is_number
+    return is_other.any()
 
 
 def _elsewhere(tangent: torch.Tensor) -> torch.Tensor:
     """A point that is neither zero nor the same everywhere."""
-    steps = torch.arange(tangent.numel(), device=tangent.device).reshape(tangent.shape)
-    return tangent.detach() + steps.cos().to(tangent.dtype)
+    numbers = torch.arange(tangent.numel(), device=tangent.device)
+    steps = numbers.reshape(tangent.shape).cos()
+    return tangent.detach() + steps.to(tangent.dtype)
 
 
 def _exact(value: torch.Tensor) -> torch.Tensor:
     """The value in a dtype in which sums are not cut off."""
-    return value.detach().to(torch.promote_types(value.dtype, torch.float32))
+    dtype = torch.promote_types(value.dtype, torch.float32)
+    return value.detach().to(dtype)
 
 
 def _tolerance(value: torch.Tensor) -> float:
@@ -64,16 +74,20 @@ def _tolerance(value: torch.Tensor) -> float:
 
 def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """Whether two derivatives differ by more than rounding does; what is not a number does not count."""
-    sizes = _exact(value).abs(), _exact(other).abs()
-    scale = sizes[0] + sizes[1] + sizes[0].mean()
-    difference = (_exact(value) - _exact(other)).abs()
-    return (difference > _tolerance(value) * scale).any()
+    exact, other_exact = _exact(value), _exact(other)
+    size = exact.abs()
+    scale = size + other_exact.abs() + size.mean()
+    difference = (exact - other_exact).abs()
+    is_more = difference > _tolerance(value) * scale
+    return is_more.any()
 
 
 def _multiplied(pairs: Sequence[Pair]) -> tuple[Any, Any]:
     """The sum of products, and that of their sizes."""
     products = [_exact(value).conj() * _exact(other) for value, other in pairs]
-    return sum(torch.real(p).sum() for p in products), sum(p.abs().sum() for p in products)
+    total = sum(torch.real(product).sum() for product in products)
+    size = sum(product.abs().sum() for product in products)
+    return total, size
 
 
 def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> Any:
@@ -81,7 +95,8 @@ def _is_other(pairs: Sequence[Pair], expected: Sequence[Pair]) -> Any:
     total, size = _multiplied(pairs)
     other, other_size = _multiplied(expected)
     rounding = max(_tolerance(gradient) for gradient, _ in pairs)
-    return abs(total - other) > rounding * (size + other_size)
+    difference = abs(total - other)
+    return difference > rounding * (size + other_size)
 
 
 def _if_linear(operator: str, is_doubted: Any, tangents: Any) -> Sequence[torch.Tensor]:
@@ -89,7 +104,8 @@ def _if_linear(operator: str, is_doubted: Any, tangents: Any) -> Sequence[torch.
     value = is_doubted
     while _C._functorch.is_functorch_wrapped_tensor(value):
         value = _C._functorch.get_unwrapped(value)
-    if type(value) is not torch.Tensor or value.is_meta:
+    is_traced = type(value) is not torch.Tensor or value.is_meta
+    if is_traced:
         return [tangent.masked_fill(is_doubted, torch.nan) for tangent in tangents]
     if value.any():
         refused(operator, "its formulas are not linear in the gradient")()

@@ -30,15 +30,19 @@ class Special:
     def __init__(self, registering: Registering) -> None:
         schema = registering.op._schema
         values = (*schema.arguments, *schema.returns)
-        self.name, self.table = registering.name, registering.table
+        self.name = registering.name
+        self.table = registering.table
         self.is_inplace = schema.is_mutable
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
-        self.is_single = len(schema.returns) == 1 and not _is_list(schema.returns[0].type)
+        is_one = len(schema.returns) == 1
+        self.is_single = is_one and not _is_list(schema.returns[0].type)
+        count_of_more = self.has_original + self.has_keywords
         # The gradients of what is no argument.
-        self.more = [None] * (self.has_original + self.has_keywords)
-        self.end = -len(self.more) or None
+        self.more = [None] * count_of_more
+        # Where the arguments end among the inputs of a node.
+        self.end = -count_of_more or None
 
     def check(self, args: Any) -> None:
         """Refuse what can't be recorded before anything is written."""
@@ -54,12 +58,14 @@ class Special:
 
     def forward_of(self, below: Function, has_tangents: bool) -> Function:
         """The forward function of a node, which keeps the call for tangents."""
-        name, table = self.name, self.table
+        name = self.name
+        table = self.table
 
         def forward(ctx: Any, *given: Any) -> Any:
             args = given[: self.end]
             kwargs = given[-1] if self.has_keywords else {}
-            result = self._returned(args, run_below(below, args, kwargs))
+            below_result = run_below(below, args, kwargs)
+            result = self._returned(args, below_result)
             ctx.materialize_grads = False
             if self.more and not self.has_lists:
                 # Arguments may be left out, and are not mistaken for what follows them.
@@ -71,7 +77,8 @@ class Special:
                 # PyTorch leaves out arguments that equal their default.
                 args, kwargs = table[name, "given"](*args, **kwargs)
             if self.has_original:
-                args = (given[-1 - self.has_keywords], *args[1:])
+                original = given[-1 - self.has_keywords]
+                args = (original, *args[1:])
             keywords = (kwargs,) if self.has_keywords else ()
             table[name, "setup_context"](ctx, args, *keywords, result)
             if has_tangents:
@@ -85,8 +92,8 @@ class Special:
         if self.is_inplace:
             return self._written(args[0], result)
         # A final kernel may return a list of several results.
-        is_list = isinstance(result, list) and not self.has_lists
-        return tuple(result) if is_list else result
+        is_list_of_results = isinstance(result, list) and not self.has_lists
+        return tuple(result) if is_list_of_results else result
 
     def unrecorded(self, below: Function) -> Function:
         """A call that is not recorded."""
@@ -94,8 +101,10 @@ class Special:
             return below
 
         def write(*args: Any, **kwargs: Any) -> Any:
-            increment_version(args[0])
-            return self._written(args[0], below(*args, **kwargs))
+            written = args[0]
+            increment_version(written)
+            result = below(*args, **kwargs)
+            return self._written(written, result)
 
         return write
 
@@ -103,14 +112,16 @@ class Special:
         """What an in-place call returns, which tracing may have wrapped again; a kernel in C++ may return another tensor."""
         if result is written or _C._are_functorch_transforms_active():
             return written
-        is_plain = type(written) is type(result) is torch.Tensor
-        if is_plain and not _C._is_alias_of(written, result):
+        are_plain = type(written) is type(result) is torch.Tensor
+        if are_plain and not _C._is_alias_of(written, result):
             raise RuntimeError(f"{self.name} does not return the tensor that it writes to")
         return written
 
     def applying(self, node: Any) -> Function:
-        made = _autograd.supports_tensorlist(node) if self.has_lists else node
-        return cast("Function", made.apply)
+        """What calls a node."""
+        if self.has_lists:
+            node = _autograd.supports_tensorlist(node)
+        return cast("Function", node.apply)
 
     def backward_of(self, plain: Function) -> Function:
         """The gradients of the arguments, and of what is no argument."""
@@ -119,9 +130,10 @@ class Special:
             if self.has_lists:
                 # `supports_tensorlist` takes only what inputs need, and restores it.
                 ctx.needs_input_grad = ctx.needs_input_grad[: self.end]
-                return (*self._gradients(ctx, grads), *self.more)
-            found = plain(ctx, *grads)[: len(ctx.needs_input_grad)]
-            return (*found, *self.more)
+                gradients = self._gradients(ctx, grads)
+            else:
+                gradients = plain(ctx, *grads)[: len(ctx.needs_input_grad)]
+            return (*gradients, *self.more)
 
         return backward
 
@@ -129,24 +141,31 @@ class Special:
         """The same for lists of gradients, which have no leaves where none came."""
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            return for_inputs(ctx, [None for _ in ctx.needs_input_grad])
+            no_gradients = [None for _ in ctx.needs_input_grad]
+            return for_inputs(ctx, no_gradients)
         if (self.name, "fill") in self.table:
             leaves = self.table[self.name, "fill"](ctx, leaves)
             grads = pytree.tree_unflatten(leaves, shape)
-        found: Any = for_inputs(ctx, self.table[self.name, "backward"](ctx, *grads))
-        leaves, shape = pytree.tree_flatten(found)
-        if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
-            found = pytree.tree_unflatten(as_real(ctx, leaves), shape)
-        return cast("Sequence[Any]", found)
+        of_formulas = self.table[self.name, "backward"](ctx, *grads)
+        gradients: Any = for_inputs(ctx, of_formulas)
+        leaves, shape = pytree.tree_flatten(gradients)
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        if any(tensor.is_complex() for tensor in tensors):
+            real = as_real(ctx, leaves)
+            gradients = pytree.tree_unflatten(real, shape)
+        return cast("Sequence[Any]", gradients)
 
     def tangents_of(self, ctx: Any, tangents: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The tangents of the arguments that were given; `supports_tensorlist` passes those of a list one by one."""
-        flat = iter(tangents)
-        found: list[Any] = []
+        left = iter(tangents)
+        of_arguments: list[Any] = []
         for argument in args[: ctx._count]:
             is_list = isinstance(argument, list) and all(map(torch.is_tensor, argument))
-            found.append([next(flat) for _ in argument] if is_list else next(flat))
-        if self.is_inplace and found[0] is not None:
+            if is_list:
+                of_arguments.append([next(left) for _ in argument])
+            else:
+                of_arguments.append(next(left))
+        if self.is_inplace and of_arguments[0] is not None:
             # It is written to, and formulas may keep it.
-            found[0] = found[0].clone()
-        return found
+            of_arguments[0] = of_arguments[0].clone()
+        return of_arguments

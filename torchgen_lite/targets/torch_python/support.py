@@ -27,7 +27,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_functionalize": ["_library", "_writes"],
     "_gradients": ["_library", "_refusals", "_transposed"],
     "_held": ["_library", "_results"],
-    "_jagged": ["_axes", "_library", "_writes"],
+    "_jagged": ["_axes", "_library", "_loops", "_writes"],
     "_later": [],
     "_library": [],
     "_linear": ["_refusals", "_transposed"],

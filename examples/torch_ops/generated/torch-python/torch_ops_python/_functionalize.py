@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -34,9 +34,10 @@ def register(registering: Registering) -> None:
     if _returns_what_it_writes(op) and not _is_traced(registering):
         _register_functionalize(registering, _define_copying(registering))
     is_composed = registering.has_kernel("CompositeImplicitAutograd")
-    is_view = is_composed and any(value.alias_info for value in op._schema.returns)
-    is_traced_view = is_view and not registering.has_kernel("Functionalize")
-    if is_traced_view or (op._schema.is_mutable and not is_functionalized):
+    returns_view = any(declared.alias_info for declared in op._schema.returns)
+    is_traced_view = is_composed and returns_view and not registering.has_kernel("Functionalize")
+    is_traced_write = op._schema.is_mutable and not is_functionalized
+    if is_traced_view or is_traced_write:
         _serve_transform(registering, is_composed, compute)
 
 
@@ -46,17 +47,18 @@ def functional(operator: str) -> Function:
     def compute(*args: Any, **kwargs: Any) -> Any:
         op = handle(operator)
         taken = {argument.name for argument in op._schema.arguments}
-        return op(*args, **{n: v for n, v in kwargs.items() if n in taken})
+        kept = {name: value for name, value in kwargs.items() if name in taken}
+        return op(*args, **kept)
 
     return compute
 
 
 def _is_traced(registering: Registering) -> bool:
     """Whether tracing supports an operator that returns what it writes: from 2.13 on, with the tag `inplace` or `out`."""
-    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
+    tags = [getattr(torch.Tag, name, None) for name in ("inplace", "out")]
+    is_tagged = any(tag in registering.op.tags for tag in tags)
     keys = ("Functionalize", "CompositeImplicitAutograd")
-    known = any(tag in registering.op.tags for tag in tags)
-    return known or any(registering.has_kernel(key) for key in keys)
+    return is_tagged or any(registering.has_kernel(key) for key in keys)
 
 
 def _register_functionalize(registering: Registering, compute: Function) -> None:
@@ -68,9 +70,10 @@ def _register_functionalize(registering: Registering, compute: Function) -> None
     def kernel(*args: Any, **kwargs: Any) -> Any:
         written = values_at(places, args, kwargs)
         result = compute(*args, **kwargs)
-        for target, value in zip(written, result if len(written) > 1 else [result]):
+        values = result if len(written) > 1 else [result]
+        for target, value in zip(written, values):
             target.copy_(value)
-        return tuple(written) if len(written) > 1 else written[0]
+        return _returned(written)
 
     registering.impl("Functionalize", kernel)
 
@@ -80,37 +83,53 @@ def _returns_what_it_writes(op: Any) -> bool:
     written = []
     for argument in op._schema.arguments:
         alias = argument.alias_info
-        if alias is not None and alias.is_write:
-            if not isinstance(argument.type, _C.TensorType):
-                return False
-            written.append(alias.before_set)
-    returned = [value.alias_info and value.alias_info.before_set for value in op._schema.returns]
+        if alias is None or not alias.is_write:
+            continue
+        if not isinstance(argument.type, _C.TensorType):
+            return False
+        written.append(alias.before_set)
+    returned = []
+    for result in op._schema.returns:
+        alias = result.alias_info
+        returned.append(alias and alias.before_set)
     return bool(written) and written == returned
 
 
 def _define_copying(registering: Registering) -> Function:
     """`_copying_scale_(Tensor self) -> Tensor`, if there is no functional `scale`: it runs `scale_` on a copy."""
-    namespace, op = registering.operator.namespace, registering.op
-    local = f"_copying_{registering.operator.local_name}"
+    namespace = registering.operator.namespace
+    op = registering.op
+    local_name = f"_copying_{registering.operator.local_name}"
+    name = f"{namespace}::{local_name}"
     places = written_arguments(op)
     aliases = re.compile(r"(?<=Tensor)\([^()]*\)")
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
-        given.update({place: given[place].clone() for place in places})
-        return op(*[given.pop(i) for i in range(len(args))], **given)
+        copied_args, copied_kwargs = [*args], {**kwargs}
+        for place in places:
+            arguments: Any = copied_args if isinstance(place, int) else copied_kwargs
+            arguments[place] = arguments[place].clone()
+        return op(*copied_args, **copied_kwargs)
 
     def fake(*args: Any, **kwargs: Any) -> Any:
-        results = [torch.empty_like(value) for value in values_at(places, args, kwargs)]
-        return tuple(results) if len(results) > 1 else results[0]
+        written = values_at(places, args, kwargs)
+        return _returned([torch.empty_like(value) for value in written])
 
     make: Any = torch.library.Library
-    library = registering.libraries[f"{namespace}::{local}"] = make(namespace, "FRAGMENT")
-    schema = aliases.sub("", str(op._schema)).partition("(")
-    library.define(local + "(" + schema[2])
-    library.impl(local, kernel, "CompositeExplicitAutograd")
-    library_function("register_fake")(f"{namespace}::{local}", fake, lib=library)
-    return functional(f"{namespace}::{local}")
+    library = make(namespace, "FRAGMENT")
+    registering.libraries[name] = library
+    without_aliases = aliases.sub("", str(op._schema))
+    _, _, rest_of_schema = without_aliases.partition("(")
+    library.define(f"{local_name}({rest_of_schema}")
+    library.impl(local_name, kernel, "CompositeExplicitAutograd")
+    register_fake = library_function("register_fake")
+    register_fake(name, fake, lib=library)
+    return functional(name)
+
+
+def _returned(values: Sequence[Any]) -> Any:
+    """What an operator returns that returns these."""
+    return tuple(values) if len(values) > 1 else values[0]
 
 
 # `torch.func.functionalize`.
@@ -122,18 +141,19 @@ def _serve_transform(registering: Registering, is_composed: bool, compute: Funct
     With a kernel for Functionalize, compilers would no longer functionalize by themselves. So this one stands where
     functorch begins, and leaves other transforms to what was there.
     """
-    op, key = registering.op, "FuncTorchDynamicLayerFrontMode"
+    op = registering.op
+    key = "FuncTorchDynamicLayerFrontMode"
     get_kernel: Any = getattr(torch.library, "get_kernel", None)
     if get_kernel is None:
         return
-    others = get_kernel(op, key)
+    for_other_transforms = get_kernel(op, key)
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         from torch._functorch import pyfunctorch
 
         layer: Any = pyfunctorch.retrieve_current_functorch_interpreter()
         if layer.key() != _C._functorch.TransformType.Functionalize:
-            return others.call_boxed(keyset, *args, **kwargs)
+            return for_other_transforms.call_boxed(keyset, *args, **kwargs)
         if is_composed:
             return op.decompose(*args, **kwargs)
         return _functionalized(layer, op, compute, args, kwargs)
@@ -150,24 +170,28 @@ def _functionalized(layer: Any, op: Any, compute: Any, args: Any, kwargs: Any) -
     given = {**dict(enumerate(args)), **kwargs}
     leaves = pytree.tree_leaves([given.get(place) for place in places])
     written = {id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Tensor)}
-    storages = {value.untyped_storage()._cdata for value in written.values()}
+    storages = {tensor.untyped_storage()._cdata for tensor in written.values()}
     # Each has its own copy, and the layouts of two views do not say whether they overlap.
-    if 1 < len(written) != len(storages):
+    share_storages = len(storages) != len(written)
+    if len(written) > 1 and share_storages:
         raise RuntimeError(f"functionalize: {op.name()} writes to tensors that share memory")
     # Tensors that come from outside of the function are written to.
-    inner = {key: value for key, value in written.items() if torch._is_functional_tensor(value)}
+    inner: dict[int, torch.Tensor] = {}
+    for key, tensor in written.items():
+        if torch._is_functional_tensor(tensor):
+            inner[key] = tensor
     if compute:
-        found = compute(*args, **kwargs)
+        computed = compute(*args, **kwargs)
         targets = [given[place] for place in places]
-        values = found if len(targets) > 1 else [found]
-        result = tuple(targets) if len(targets) > 1 else targets[0]
-        new = _assigned(api, targets, values, inner)
+        values = computed if len(targets) > 1 else [computed]
+        result = _returned(targets)
+        new_values = _assigned(api, targets, values, inner)
     else:
-        result, new = _on_copies(api, op, written, inner, args, kwargs)
-    for key, value in inner.items():
-        api.replace(value, new[key])
-        api.commit_update(value)
-        api.sync(value)
+        result, new_values = _on_copies(api, op, written, inner, args, kwargs)
+    for key, tensor in inner.items():
+        api.replace(tensor, new_values[key])
+        api.commit_update(tensor)
+        api.sync(tensor)
     return result
 
 
@@ -188,15 +212,21 @@ def _on_copies(
     """The result of the operator on copies of those that are `inner`, and the copies."""
     leaves = pytree.tree_leaves((args, kwargs))
     below = {id(leaf): api.unwrap_tensors(leaf) for leaf in leaves}
+
+    def below_of(leaf: Any) -> Any:
+        return below[id(leaf)]
+
     with api.redispatch_to_next():
         copies = {key: below[key].clone() for key in inner}
         below.update(copies)
-        given, named = pytree.tree_map(lambda leaf: below[id(leaf)], (args, kwargs))
-        found = op(*given, **named)
-    own = {id(below[key]): value for key, value in written.items()}
+        args_below, kwargs_below = pytree.tree_map(below_of, (args, kwargs))
+        results = op(*args_below, **kwargs_below)
+    given_of = {id(below[key]): tensor for key, tensor in written.items()}
 
-    def returned(value: Any) -> Any:
-        """A written argument as it was given."""
-        return own[id(value)] if id(value) in own else api.wrap_tensors(value)
+    def above(value: Any) -> Any:
+        """A result for the caller; a written argument as it was given."""
+        if id(value) in given_of:
+            return given_of[id(value)]
+        return api.wrap_tensors(value)
 
-    return pytree.tree_map(returned, found), copies
+    return pytree.tree_map(above, results), copies

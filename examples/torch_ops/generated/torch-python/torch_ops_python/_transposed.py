@@ -44,10 +44,11 @@ class Kept:
 
 def for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
     """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
-    return tuple(
-        [None] * len(need) if gradient is None and isinstance(need, list) else gradient
-        for need, gradient in zip(ctx.needs_input_grad, gradients)
-    )
+    found: list[Any] = []
+    for need, gradient in zip(ctx.needs_input_grad, gradients):
+        is_list_without = gradient is None and isinstance(need, list)
+        found.append([None] * len(need) if is_list_without else gradient)
+    return tuple(found)
 
 
 def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any) -> list[Any]:
@@ -60,13 +61,19 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
         """What the formulas give for these gradients, each with the tangent of its argument."""
         grads = pytree.tree_unflatten(points, shape)
         with torch.enable_grad():
-            each = grads if isinstance(output, tuple) else [grads]
-            found = for_inputs(kept, table[operator, "backward"](kept, *each))
-        leaves = zip(pytree.tree_leaves(found), pytree.tree_leaves(given))
-        return [(g, _fitted(t, g)) for g, t in leaves if g is not None and t is not None]
+            of_results = grads if isinstance(output, tuple) else [grads]
+            gradients = table[operator, "backward"](kept, *of_results)
+            of_inputs = for_inputs(kept, gradients)
+        pairs: list[Pair] = []
+        leaves = zip(pytree.tree_leaves(of_inputs), pytree.tree_leaves(given))
+        for gradient, tangent in leaves:
+            if gradient is not None and tangent is not None:
+                pairs.append((gradient, _fitted(tangent, gradient)))
+        return pairs
 
     zeros = [_cotangent(result, kept) for result in results]
-    wanted = [value for value in zeros if wants_gradient(value)]
+    are_wanted = [wants_gradient(value) for value in zeros]
+    wanted = [value for value, is_wanted in zip(zeros, are_wanted) if is_wanted]
     pairs = gradients_at(zeros)
     if not all(gradient.requires_grad for gradient, _ in pairs):
         refused(operator, "its formulas can't be differentiated")()
@@ -76,8 +83,19 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
             tangents = table[operator, "tried"](operator, gradients_at, zeros, pairs, tangents)
     else:
         tangents = [torch.zeros_like(value) for value in wanted]
-    found = iter(tangents)
-    return [next(found) if wants_gradient(value) else None for value in zeros]
+    no_tangents = [None for _ in zeros]
+    return replaced(no_tangents, are_wanted, tangents)
+
+
+def replaced(
+    values: Sequence[Any], are_replaced: Sequence[Any], replacements: Sequence[Any]
+) -> list[Any]:
+    """The values, where those that are replaced are the replacements, in their order."""
+    left = iter(replacements)
+    found = []
+    for value, is_replaced in zip(values, are_replaced):
+        found.append(next(left) if is_replaced else value)
+    return found
 
 
 def pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[torch.Tensor]:
@@ -91,12 +109,14 @@ def _cotangent(result: Any, kept: Kept) -> Any:
     """A gradient of a result, which formulas are differentiated by; None where there is none."""
     if not isinstance(result, torch.Tensor):
         return None
-    is_kept = not any(result is one for one in kept.without)
-    return torch.zeros_like(result, requires_grad=is_kept and is_real(result))
+    is_without = any(result is tensor for tensor in kept.without)
+    is_differentiable = not is_without and is_real(result)
+    return torch.zeros_like(result, requires_grad=is_differentiable)
 
 
 def _fitted(tangent: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
     """The tangent of an argument as the gradient of its gradient: the engine would cast and sum that to the argument."""
     if tangent.is_complex() and not gradient.is_complex():
         tangent = torch.real(tangent)
-    return tangent.to(gradient.dtype).expand(gradient.shape)
+    cast_tangent = tangent.to(gradient.dtype)
+    return cast_tangent.expand(gradient.shape)

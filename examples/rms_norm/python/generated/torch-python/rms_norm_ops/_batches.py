@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 from ._axes import Axes, bare, places_of, ranks_of
 from ._library import Function, handle
-from ._loops import Leaf, check_written, stacked
+from ._loops import Leaf, check_written, leaf_names, returned, stacked
 from ._writes import written_arguments
 
 
@@ -23,17 +23,22 @@ def rule(line: Axes) -> Function:
     def vmap(info: Any, in_dims: Any, /, *args: Any, **kwargs: Any) -> Any:
         op = handle(line.operator)
         returns = op._schema.returns
-        found, dims = _mapped(line, op, info.batch_size, in_dims, args, kwargs)
+        results, dims = _mapped(line, op, info.batch_size, in_dims, args, kwargs)
         if not returns:
             return None, None
-        if any(value.alias_info is not None for value in returns):
-            # Results that are arguments stay those arguments.
-            written = [place for place in written_arguments(op) if isinstance(place, int)]
-            results = [args[place] for place in written]
-            found = results[0] if len(results) == 1 else tuple(results)
-        return found, dims[0] if len(returns) == 1 else tuple(dims)
+        if any(declared.alias_info is not None for declared in returns):
+            results = _written(op, args)
+        if len(returns) == 1:
+            return results, dims[0]
+        return results, tuple(dims)
 
     return vmap
+
+
+def _written(op: Any, args: Sequence[Any]) -> Any:
+    """The results of a call that returns what it writes: they stay the arguments that they are."""
+    by_position = [place for place in written_arguments(op) if isinstance(place, int)]
+    return returned([args[place] for place in by_position])
 
 
 class _Leaf(Leaf):
@@ -46,11 +51,16 @@ class _Leaf(Leaf):
     @property
     def rank(self) -> int:
         """How many dimensions it has beside that one."""
-        return self.value.dim() - (self.dim is not None) if self.is_tensor else 0
+        if not self.is_tensor:
+            return 0
+        dimensions: int = self.value.dim()
+        return dimensions if self.dim is None else dimensions - 1
 
     def in_front(self) -> Any:
         """The value with the dimension that is mapped over in front."""
-        return self.value if self.dim is None else self.value.movedim(self.dim, 0)
+        if self.dim is None:
+            return self.value
+        return self.value.movedim(self.dim, 0)
 
 
 def _mapped(
@@ -58,34 +68,50 @@ def _mapped(
 ) -> tuple[Any, list[int]]:
     """The results, and their dimensions that were mapped over."""
     arguments = [argument.name for argument in op._schema.arguments]
-    names = [name for name, value in zip(arguments, args) for _ in pytree.tree_leaves(value)]
+    names = leaf_names(zip(arguments, args))
     values, spec = pytree.tree_flatten(args)
-    leaves = list(map(_Leaf, names, values, pytree.tree_leaves(in_dims)))
+    dims = pytree.tree_leaves(in_dims)
+    leaves = [_Leaf(*leaf) for leaf in zip(names, values, dims)]
     check_written(op, leaves)
     star = _common_star(line, leaves)
     if star is None or _changes_promotion(leaves):
-        return _looped(op, size, leaves, spec, kwargs), [0 for _ in line.results]
-    tensors = [(leaf.name if leaf.is_tensor else "", leaf.rank) for leaf in leaves]
-    ranks, most = ranks_of(line, tensors)
-    batch, more = f"{star}.{most[star]}", {star: most[star] + 1}
+        stacked_in_front = [0 for _ in line.results]
+        return _looped(op, size, leaves, spec, kwargs), stacked_in_front
+    ranks, most = ranks_of(line, [_axes_of(leaf) for leaf in leaves])
+    # The new dimension stands in front of those that the star has.
+    batch = f"{star}.{most[star]}"
+    one_more = {star: most[star] + 1}
     inputs = []
-    for leaf, own in zip(leaves, ranks):
-        value = leaf.in_front()
-        if star in own:
-            axes = line.tensors[leaf.name]
-            has = [batch, *places_of(axes, own)]
-            value = _arranged(leaf, size, has, places_of(axes, own | more))
-        inputs.append(value)
-    found = op(*pytree.tree_unflatten(inputs, spec), **kwargs)
-    return found, [places_of(axes, most | more).index(batch) for axes in line.results.values()]
+    for leaf, its_ranks in zip(leaves, ranks):
+        if star not in its_ranks:
+            inputs.append(leaf.in_front())
+            continue
+        axes = line.tensors[leaf.name]
+        has = [batch, *places_of(axes, its_ranks)]
+        wanted = places_of(axes, its_ranks | one_more)
+        inputs.append(_arranged(leaf, size, has, wanted))
+    batched_args = pytree.tree_unflatten(inputs, spec)
+    results = op(*batched_args, **kwargs)
+    result_dims = []
+    for axes in line.results.values():
+        places = places_of(axes, most | one_more)
+        result_dims.append(places.index(batch))
+    return results, result_dims
+
+
+def _axes_of(leaf: _Leaf) -> tuple[str, int]:
+    """The argument whose axes a value has, and how many dimensions are to be those; a number has no axes."""
+    name = leaf.name if leaf.is_tensor else ""
+    return name, leaf.rank
 
 
 def _common_star(line: Axes, leaves: Sequence[_Leaf]) -> str | None:
     """The first `*` that everything has that is mapped over, and every result: the new dimension goes there."""
-    axes = [line.tensors.get(leaf.name, ()) for leaf in leaves if leaf.dim is not None]
-    axes += line.results.values()
-    for axis in axes[0]:
-        if axis[0] == "*" and bare(axis) == axis and all(axis in own for own in axes):
+    mapped = [line.tensors.get(leaf.name, ()) for leaf in leaves if leaf.dim is not None]
+    everything = [*mapped, *line.results.values()]
+    for axis in everything[0]:
+        is_star = axis[0] == "*" and bare(axis) == axis
+        if is_star and all(axis in axes for axes in everything):
             return axis
     return None
 
@@ -98,16 +124,21 @@ def _arranged(leaf: _Leaf, size: int, has: list[str], wanted: list[str]) -> Any:
     value = leaf.in_front()
     shape = value.shape if leaf.dim is None else value.shape[1:]
     missing = [place for place in wanted if place not in has]
-    whole = value.expand(size, *shape)[(...,) + (None,) * len(missing)]
+    expanded = value.expand(size, *shape)
+    # What is missing comes last, with size 1.
+    at_the_end = (None,) * len(missing)
+    complete = expanded[(...,) + at_the_end]
     places = [*has, *missing]
-    return whole.permute([places.index(place) for place in wanted])
+    order = [places.index(place) for place in wanted]
+    return complete.permute(order)
 
 
 def _changes_promotion(leaves: Sequence[_Leaf]) -> bool:
     """Whether one more dimension could change the dtype of results: tensors without any have a smaller part in it."""
     tensors = [leaf for leaf in leaves if leaf.is_tensor]
     dtypes = {leaf.value.dtype for leaf in tensors}
-    return len(dtypes) > 1 and len({leaf.rank > 0 for leaf in tensors}) > 1
+    have_dimensions = {leaf.rank > 0 for leaf in tensors}
+    return len(dtypes) > 1 and len(have_dimensions) > 1
 
 
 def _looped(op: Any, size: int, leaves: Sequence[_Leaf], spec: Any, kwargs: Any) -> Any:
@@ -115,5 +146,8 @@ def _looped(op: Any, size: int, leaves: Sequence[_Leaf], spec: Any, kwargs: Any)
     rows = []
     for index in range(size):
         row = [leaf.item(index) for leaf in leaves]
-        rows.append(op(*pytree.tree_unflatten(row, spec), **kwargs))
-    return stacked(op, rows) if op._schema.returns else None
+        row_args = pytree.tree_unflatten(row, spec)
+        rows.append(op(*row_args, **kwargs))
+    if not op._schema.returns:
+        return None
+    return stacked(op, rows)

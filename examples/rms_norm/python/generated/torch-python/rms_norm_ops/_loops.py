@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -45,10 +45,11 @@ def looping(op: Any) -> Function:
 
         vmap: Any = pyfunctorch.retrieve_current_functorch_interpreter()
         level = vmap.level()
-        values, spec = pytree.tree_flatten((args, kwargs))
         named = _named(op, args, kwargs)
-        names = [name for name, value in named.items() for _ in pytree.tree_leaves(value)]
-        leaves = [_unwrapped(name, value, level) for name, value in zip(names, values)]
+        values, spec = pytree.tree_flatten((args, kwargs))
+        leaves = []
+        for name, value in zip(leaf_names(named.items()), values):
+            leaves.append(_unwrapped(name, value, level))
         # What is called goes on to the transforms below this one.
         with _C._ExcludeDispatchKeyGuard(_HERE):
             if all(leaf.dim is None for leaf in leaves):
@@ -59,28 +60,46 @@ def looping(op: Any) -> Function:
                 row = [leaf.item(index) for leaf in leaves]
                 row_args, row_kwargs = pytree.tree_unflatten(row, spec)
                 rows.append(op(*row_args, **row_kwargs))
-            return _returned(list(_results(op, rows, named, level)))
+            results = list(_results(op, rows, named, level))
+            return returned(results)
 
     return kernel
 
 
 def _named(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     names = [argument.name for argument in op._schema.arguments]
-    return dict(zip(names, args)) | {**kwargs}
+    by_position = dict(zip(names, args))
+    return by_position | {**kwargs}
+
+
+def leaf_names(arguments: Iterable[tuple[str, Any]]) -> list[str]:
+    """For each value in the arguments of a call, the name of the argument that it is in."""
+    names: list[str] = []
+    for name, value in arguments:
+        count = len(pytree.tree_leaves(value))
+        names += [name] * count
+    return names
 
 
 def _unwrapped(name: str, value: Any, level: int) -> Leaf:
     if not isinstance(value, torch.Tensor):
         return Leaf(name, value, None)
-    return Leaf(name, *_C._functorch._unwrap_batched(value, level))
+    below, dim = _C._functorch._unwrap_batched(value, level)
+    return Leaf(name, below, dim)
 
 
 def check_written(op: Any, leaves: Sequence[Leaf]) -> None:
     """Refuse to write the items of what is mapped over, one after the other, to what is not."""
-    written = {a.name for a in op._schema.arguments if a.alias_info and a.alias_info.is_write}
+    written = set()
+    for argument in op._schema.arguments:
+        alias = argument.alias_info
+        if alias and alias.is_write:
+            written.add(argument.name)
     for leaf in leaves:
+        is_mapped_over = leaf.dim is not None
         # Optional tensors may be left out.
-        if leaf.name in written and leaf.value is not None and leaf.dim is None:
+        is_left_out = leaf.value is None
+        if leaf.name in written and not is_left_out and not is_mapped_over:
             message = f"vmap can't write to {leaf.name}, which it does not map over"
             raise RuntimeError(f"{op.name()}: {message}")
 
@@ -96,21 +115,26 @@ def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int)
         if declared.alias_info is not None:
             yield named[_written_as(op, declared)]
             continue
-        items = [row if len(returns) == 1 else row[index] for row in rows]
-        yield pytree.tree_map_only(torch.Tensor, mapped, stacked(op, items))
+        items = rows if len(returns) == 1 else [row[index] for row in rows]
+        result = stacked(op, items)
+        yield pytree.tree_map_only(torch.Tensor, mapped, result)
 
 
 def _written_as(op: Any, result: Any) -> str:
     """The argument that a result is."""
     letters = result.alias_info.before_set
-    marked = [a for a in op._schema.arguments if a.alias_info is not None]
-    return next(str(a.name) for a in marked if a.alias_info.before_set & letters)
+    marked = [argument for argument in op._schema.arguments if argument.alias_info is not None]
+    with_letters = [argument for argument in marked if argument.alias_info.before_set & letters]
+    return str(with_letters[0].name)
 
 
-def _returned(results: Sequence[Any]) -> Any:
+def returned(results: Sequence[Any]) -> Any:
+    """What an operator returns that has these results."""
     if not results:
         return None
-    return results[0] if len(results) == 1 else tuple(results)
+    if len(results) == 1:
+        return results[0]
+    return tuple(results)
 
 
 def stacked(op: Any, items: Sequence[Any]) -> Any:
@@ -121,8 +145,10 @@ def stacked(op: Any, items: Sequence[Any]) -> Any:
     if len(structures) > 1:
         raise RuntimeError(f"{op.name()}: vmap can't stack lists of several lengths")
     columns = []
-    for column in zip(*map(pytree.tree_leaves, items)):
+    rows = map(pytree.tree_leaves, items)
+    for column in zip(*rows):
         # A tensor may be there or not, but for all items alike.
         is_absent = all(value is None for value in column)
         columns.append(None if is_absent else torch.stack(column))
-    return pytree.tree_unflatten(columns, pytree.tree_structure(items[0]))
+    structure = pytree.tree_structure(items[0])
+    return pytree.tree_unflatten(columns, structure)

@@ -28,21 +28,36 @@ def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
 
     That is a dimension, None for what every piece of the call has whole, `SUMMED` or `ADDED`.
     """
-    places, results = places_in(line, tensors)
-    sizes = sizes_at(line, tensors, places)
-    whole = {bare(axis) for axes in line.tensors.values() for axis in axes if axis.endswith("!")}
+    places_of_each, places_of_results = places_in(line, tensors)
+    sizes = sizes_at(line, tensors, places_of_each)
+    whole = _whole_axes(line)
     for place, size in sizes.items():
-        if place.partition(".")[0] in whole:
+        axis = place.partition(".")[0]
+        if axis in whole:
             continue
-        cut_results = [own.index(place) if place in own else SUMMED for own in results]
-        # A sum into what is written would be added in every piece.
+        cut_results = [_cut_result(places, place) for places in places_of_results]
         summed = [name for name, cut in zip(line.results, cut_results) if cut == SUMMED]
-        if not any(name in line.tensors for name in summed):
-            cut_tensors: list[Any] = []
-            for (name, tensor), own in zip(tensors, places):
-                is_term = bool(summed) and name in line.added and place not in own
-                cut_tensors.append(ADDED if is_term else _cut(tensor, own, place, size))
-            yield cut_results, cut_tensors
+        # A sum into what is written would be added in every piece.
+        if any(name in line.tensors for name in summed):
+            continue
+        cut_tensors: list[Any] = []
+        for (name, tensor), places in zip(tensors, places_of_each):
+            is_term = bool(summed) and name in line.added and place not in places
+            cut_tensors.append(ADDED if is_term else _cut(tensor, places, place, size))
+        yield cut_results, cut_tensors
+
+
+def _whole_axes(line: Axes) -> set[str]:
+    """The axes that no call is cut along."""
+    whole = set()
+    for axes in line.tensors.values():
+        whole |= {bare(axis) for axis in axes if axis.endswith("!")}
+    return whole
+
+
+def _cut_result(places: list[str], place: str) -> int | str:
+    """The dimension of a result at a place; every piece of a call adds to one that does not have it."""
+    return places.index(place) if place in places else SUMMED
 
 
 def _cut(tensor: Any, places: list[str], place: str, size: Any) -> int | None:
@@ -50,7 +65,8 @@ def _cut(tensor: Any, places: list[str], place: str, size: Any) -> int | None:
     if place not in places:
         return None
     dim = places.index(place)
-    return None if tensor.shape[dim] == 1 != size else dim
+    is_broadcast = tensor.shape[dim] == 1 != size
+    return None if is_broadcast else dim
 
 
 def register(line_of: Callable[[str], Axes], operator: str) -> None:
@@ -60,31 +76,39 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
 
     op = handle(operator)
     propagator = tensor.DTensor._op_dispatcher.sharding_propagator
-    strategies = propagator.op_strategy_funcs
-    if op in strategies:
+    registered = propagator.op_strategy_funcs
+    if op in registered:
         return
 
     def placed(cut: Any) -> Any:
         if cut is None:
             return tensor.Replicate()
-        return tensor.Partial() if cut in (SUMMED, ADDED) else tensor.Shard(cut)
+        if cut in (SUMMED, ADDED):
+            return tensor.Partial()
+        return tensor.Shard(cut)
 
     def sharded(*args: Any, **kwargs: Any) -> Any:
         tensors = leaves(named_arguments(op, args, kwargs))
         returns = op._schema.returns
-        whole = [None for _ in returns], [None for _ in tensors]
-        found = []
-        for results, dims in (whole, *cuts(line_of(operator), tensors)):
+        uncut = [None for _ in returns], [None for _ in tensors]
+        strategies = []
+        for cut_results, cut_tensors in (uncut, *cuts(line_of(operator), tensors)):
             # What is written and not returned has no placement.
-            placements = [placed(cut) for cut in results][: len(returns)]
-            found.append((placements, [placed(dim) for dim in dims]))
-        return found
+            cut_returns = cut_results[: len(returns)]
+            of_results = [placed(cut) for cut in cut_returns]
+            of_tensors = [placed(cut) for cut in cut_tensors]
+            strategies.append((of_results, of_tensors))
+        return strategies
 
     register_sharding(op)(sharded)
-    strategies[op] = _fitted(op, strategies[op])
+    registered[op] = _fitted(op, registered[op])
     # A strategy is kept for other calls, which may have other tensors by keyword.
-    by_keyword = [a.name for a in op._schema.arguments if a.kwarg_only]
+    by_keyword = _by_keyword(op)
     propagator.op_to_schema_info[op].static_kwargkey = by_keyword or None
+
+
+def _by_keyword(op: Any) -> list[str]:
+    return [argument.name for argument in op._schema.arguments if argument.kwarg_only]
 
 
 def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -93,42 +117,49 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
     DTensor redistributes what is given by position alone, so what is given by keyword has to stay as it is placed, too.
     """
     returns = op._schema.returns
-    by_keyword = [argument.name for argument in op._schema.arguments if argument.kwarg_only]
-    fixed = {*written_arguments(op), *by_keyword}
+    fixed = {*written_arguments(op), *_by_keyword(op)}
     is_list = len(returns) == 1 and isinstance(returns[0].type, _torch.ListType)
 
     def fitted(schema: Any) -> Any:
-        found = strategy(schema)
+        ways = strategy(schema)
         values = [*enumerate(schema.args_schema), *schema.kwargs_schema.items()]
         kept = _placed_now(values, fixed)
-        found.strategies = [way for way in found.strategies if _keeps(way, kept)]
-        if not found.strategies:
+        ways.strategies = [way for way in ways.strategies if _keeps(way, kept)]
+        if not ways.strategies:
             what = "neither what is written nor what is given by keyword"
             raise RuntimeError(
                 f"{op} can't take tensors that are placed like this: DTensor moves {what}"
             )
         if is_list:
-            counts = [len(value.children) for _, value in values if hasattr(value, "children")]
-            for way in found.strategies:
-                way.output_specs = (way.output_specs,) * (counts[0] if counts else 1)
-        return found
+            lists = [value for _, value in values if hasattr(value, "children")]
+            count = len(lists[0].children) if lists else 1
+            for way in ways.strategies:
+                way.output_specs = (way.output_specs,) * count
+        return ways
 
     return fitted
 
 
 def _placed_now(values: Any, fixed: set[Any]) -> dict[int, Any]:
     """The placements of the tensors that have to stay as they are, by their index among all tensors."""
-    found: dict[int, Any] = {}
+    placements: dict[int, Any] = {}
     count = 0
     for place, value in values:
-        for item in getattr(value, "children", (value,)):
-            if not hasattr(item, "strategies"):
+        items = getattr(value, "children", (value,))
+        for item in items:
+            is_tensor = hasattr(item, "strategies")
+            if not is_tensor:
                 continue
             if place in fixed:
-                found[count] = item.strategies[0].output_spec.placements
+                placed_now = item.strategies[0].output_spec
+                placements[count] = placed_now.placements
             count += 1
-    return found
+    return placements
 
 
 def _keeps(way: Any, kept: dict[int, Any]) -> bool:
-    return all(way.input_specs[index].placements == own for index, own in kept.items())
+    """Whether a way to place a call leaves these placements as they are."""
+    for index, placements in kept.items():
+        if way.input_specs[index].placements != placements:
+            return False
+    return True

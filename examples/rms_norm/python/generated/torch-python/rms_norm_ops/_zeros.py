@@ -25,7 +25,8 @@ def keep_results(ctx: Any, result: Any) -> None:
 def filled(ctx: Any, grads: Sequence[Any]) -> list[Any]:
     """The gradients of all results, zeros where none came."""
     given = next(grad for grad in grads if grad is not None)
-    return [make(given) if grad is None else grad for grad, make in zip(grads, ctx._results)]
+    makers = ctx._results
+    return [make(given) if grad is None else grad for grad, make in zip(grads, makers)]
 
 
 def _made_like(value: Any) -> Callable[[Tensor], Any]:
@@ -44,7 +45,10 @@ def tangent(value: Any, given: Any) -> Any:
     """The tangent of an argument: zeros where there is none."""
     if isinstance(value, list):
         return [tangent(item, its_tangent) for item, its_tangent in zip(value, given)]
-    return torch.zeros_like(value) if given is None and value is not None else given
+    # An optional tensor that is left out has no tangent, not even zeros.
+    if given is None and value is not None:
+        return torch.zeros_like(value)
+    return given
 
 
 def info_of(value: Tensor) -> Info:
@@ -63,4 +67,5 @@ def not_implemented(name: str, reason: str = "") -> NoReturn:
 
 def padded(needs: Sequence[Any], count: int) -> Sequence[Any]:
     """Which inputs need a gradient: those that were left out need none."""
-    return [*needs, *(False for _ in range(count - len(needs)))]
+    left_out = [False] * (count - len(needs))
+    return [*needs, *left_out]
