@@ -54,10 +54,10 @@ def build_registrations(
     gates = list(_gates(own))
 
     def context(defined: object, own: Sequence[object]) -> Context:
-        version = []
+        ours = list(layout.given_namespace)
         if defined:
-            version = [[layout.own("version.h")]]
-        includes = [*version, [STABLE_LIBRARY], *(declared if own else [])]
+            ours.append(layout.own("version.h"))
+        includes = [*([ours] if ours else []), [STABLE_LIBRARY], *(declared if own else [])]
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
     macro = "STABLE_TORCH_LIBRARY"

@@ -9,7 +9,13 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
 from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    library_layout,
+    namespace_header,
+    with_given,
+)
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
@@ -20,6 +26,7 @@ from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_copies,
     check_library,
+    check_macro,
     check_schemas,
 )
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
@@ -52,6 +59,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
+    diagnostics += check_macro(program, TARGET, functions, options)
     diagnostics += check_copies(program, TARGET)
     layout = library_layout(functions, options)
     diagnostics += check_conditions(functions, asked(layout.namespace))
@@ -72,13 +80,15 @@ def _library(
     selection: Selection, program: Program, options: StableOptions
 ) -> tuple[Layout, Sequence[CppOperator], list[Kernel]]:
     """Where files go, the operators, and the kernels, which take what the typed calls take."""
-    layout = library_layout(selection.functions, options)
+    functions = selection.functions
+    layout = with_given(library_layout(functions, options), functions, options)
     operators = build_operators(
         selection.operators,
         layout.shards,
         lambda one: stable.signature(one.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
+        layout.given,
     )
     registered = generation_beside(program).in_cpp(selection)
     kernels = author_kernels(registered, operators, lambda o, _: o.signature, options, layout)
@@ -102,6 +112,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> Fi
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
     yield from choice_headers(layout, kernels, "cpp_stable")
     yield from build_registrations(operators, kernels, layout, options)
+    yield from namespace_header(layout, "STABLE_TORCH_LIBRARY")
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -197,6 +197,7 @@ def _includes(
         declared.add(layout.own("version.h").name)
     if any(one.choice is not None for one in own):
         declared.add(layout.own(choices.TENSORS).name)
+    declared.update(header.name for header in layout.given_namespace)
     kernels: list[Sequence[Header]] = [[]]
     if any(map(_calls_kernel, own)):
         kernels = required.kernel_includes(layout, options.kernel_headers)
@@ -239,7 +240,7 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
         guard = operator.guard
         if one.origin is Origin.functionalize and one.source is not None:
             functional = one.source.function
-            name = quote(f"{functional.namespace}::{functional.func.base_name}")
+            name = library.by_facts[one.source].full_name
             made = f"{{}}::functionalize({name}, {quote(functional.func.overload_name)})"
             header = "functionalize.h"
             guard = condition(operator.function, functional)
