@@ -2,8 +2,10 @@
 
 at::Tensor choose_CPU_rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
   if (x.sym_size(-1) <= 8192) {
+    ::rows_of_choose_CPU_rms_norm[0].runs();
     return ::my::rms_norm_small(x, weight, eps);
   }
+  ::rows_of_choose_CPU_rms_norm[1].runs();
   return ::my::rms_norm_any(x, weight, eps);
 }
 
@@ -29,7 +31,8 @@ from torchgen_lite.targets.output import Files, Findings
 
 Libraries = Callable[[FunctionSchema], Library]
 """How tensors are asked in an operator's conditions."""
-# What every library with conditions has, and what one for PyTorch has.
+# What every library with conditions has: what counts, what calculates; and what one for PyTorch has.
+COUNTS = "selection_counts.h"
 NUMBERS = "selection_numbers.h"
 TENSORS = "selection.h"
 
@@ -44,15 +47,21 @@ def choice(
         condition = ""
         if kernel.row is not None and kernel.row.when is not None:
             condition = write(typed_condition(kernel.row.when, operator.schema), library)
-        rows.append((condition, call(kernel)))
+        rows.append((condition, call(kernel), _written_name(kernel)))
         if not condition:
             break
     refused = ""
-    if all(condition for condition, _ in rows):
+    if all(condition for condition, _, _ in rows):
         names = [argument.name for argument in operator.schema.inputs]
         refused = refusal(f"{operator.function.name} {function.key}", names, library)
     signature = function.signature._replace(name=function.name)
-    return Choice(operator.guard, signature, tuple(rows), refused)
+    place = f"{operator.function.name} for {function.key}"
+    return Choice(operator.guard, place, signature, tuple(rows), refused)
+
+
+def _written_name(kernel: Kernel) -> str:
+    """The name that stands in the entry, which counts show."""
+    return kernel.row.kernel if kernel.row is not None else kernel.name
 
 
 def kernel_registrations(
@@ -74,7 +83,7 @@ def kernel_registrations(
     if shared:
         includes[-1] = [*includes[-1], layout.own("operators.h")]
     if has_choices(kernels):
-        includes[-1] = [*includes[-1], layout.own(header)]
+        includes[-1] = [*includes[-1], layout.own(COUNTS), layout.own(header)]
     found = []
     for kernel, own in implemented(kernels):
         operator = kernel.operator
@@ -100,7 +109,7 @@ def has_choices(kernels: Iterable[Kernel]) -> bool:
 def choice_headers(layout: Layout, kernels: Iterable[Kernel], folder: str = "") -> Files:
     """The headers that conditions need, of which the one for tensors is in the `folder` of copied files."""
     if has_choices(kernels):
-        yield from copied_files(layout, "cpp", NUMBERS)
+        yield from copied_files(layout, "cpp", COUNTS, NUMBERS)
         if folder:
             yield from copied_files(layout, folder, TENSORS)
 

@@ -30,7 +30,7 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.output import Files, Header, Named, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
@@ -49,12 +49,14 @@ def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
 
 class Choice(NamedTuple):
     """A function that calls the first kernel of `rows` whose condition holds; an empty one always does. Without such a
-    row it throws a `refusal`.
+    row it throws a `refusal`. A row has its condition, its kernel as it is called, and the name that is counted, of the
+    operator and the key at this `place`.
     """
 
     guard: str
+    place: str
     signature: CppSignature
-    rows: Sequence[Named]
+    rows: Sequence[tuple[str, str, str]]
     refusal: str
 
 
@@ -160,6 +162,7 @@ def registration_files(
             "choices": list(map(tuple, dict.fromkeys(choices))),
             "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
             "headers": ", ".join(options.kernel_headers),
+            "namespace": layout.namespace,
             **context(defined, own),
         }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)

@@ -173,8 +173,11 @@ def build_registrations(
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         includes = _includes(layout, own, conditions, options)
-        named = {"namespace": layout.namespace, "python_module": options.python_module}
-        return {**named, "includes": includes, "wrappers": wrappers}
+        return {
+            "includes": includes,
+            "wrappers": wrappers,
+            "python_module": options.python_module,
+        }
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(
@@ -196,6 +199,7 @@ def _includes(
     if any(guards):
         declared.add(layout.own("version.h").name)
     if any(one.choice is not None for one in own):
+        declared.add(layout.own(choices.COUNTS).name)
         declared.add(layout.own(choices.TENSORS).name)
     declared.update(header.name for header in layout.given_namespace)
     kernels: list[Sequence[Header]] = [[]]
