@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -45,10 +45,12 @@ def device_tests(
     A test that `refused` names, where `*` is any text, must raise an error with the text given there; without a text,
     it is not run.
     """
-    named = [name for name in dir(probes) if name.startswith("test_")]
-    of_probes = [(name, _probe_test(getattr(probes, name))) for name in named]
-    made: dict[str, type] = {}
     of_kernels = [*_kernel_tests(kernels), *more.items()]
+    of_probes = []
+    for name in _test_names(probes):
+        probe = getattr(probes, name)
+        of_probes.append((name, _probe_test(probe)))
+    class_of: dict[str, type] = {}
     for name, tests in {"Kernels": of_kernels, "Probes": of_probes}.items():
         # Kernels may add in another order than the CPU's.
         close = {"__module__": scope["__name__"], "precision": 1e-4, "rel_tol": 1e-4}
@@ -58,14 +60,21 @@ def device_tests(
         _common.PrivateUse1TestBase.device_type = "privateuse1"
         _common.instantiate_device_type_tests(scope[name], scope, only_for=(device,))
         for new in set(scope) - before:
-            made |= {test: scope[new] for test in dir(scope[new]) if test.startswith("test_")}
-    if not made:
+            names = _test_names(scope[new])
+            class_of |= dict.fromkeys(names, scope[new])
+    if not class_of:
         raise RuntimeError(f"PyTorch has no class of tests for {device}: is the device loaded?")
     for pattern, text in refused.items():
-        if not fnmatch.filter(made, pattern):
+        names = fnmatch.filter(class_of, pattern)
+        if not names:
             raise ValueError(f"`refused` names a test that there is not: {pattern}")
-        for name in fnmatch.filter(made, pattern):
-            setattr(made[name], name, _refusing(getattr(made[name], name), text))
+        for name in names:
+            test = getattr(class_of[name], name)
+            setattr(class_of[name], name, _refusing(test, text))
+
+
+def _test_names(tests: type) -> list[str]:
+    return [name for name in dir(tests) if name.startswith("test_")]
 
 
 def _refusing(test: Test, text: str) -> Test:
@@ -109,31 +118,44 @@ def _call(op: Any, sample: Any) -> Any:
 def _forward(op: Any, sample: Any) -> object:
     """The results, and which have the memory of the input: what is written to a copy of it is lost."""
     results = _call(op, sample)
-    if not isinstance(sample.input, Tensor) or sample.input.layout != torch.strided:
+    given = sample.input
+    if not _is_strided(given):
         return results
-    tensors = [x for x in tree_leaves(results) if isinstance(x, Tensor)]
-    near = [x for x in tensors if (x.device, x.layout) == (sample.input.device, torch.strided)]
-    own, storages = sample.input.untyped_storage(), [x.untyped_storage() for x in near]
-    return results, [storage._cdata == own._cdata for storage in storages]
+    memory = given.untyped_storage()._cdata
+    have_memory = []
+    for result in tree_leaves(results):
+        if _is_strided(result) and result.device == given.device:
+            have_memory.append(result.untyped_storage()._cdata == memory)
+    return results, have_memory
+
+
+def _is_strided(value: object) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.layout == torch.strided
 
 
 def _inplace(op: Any, sample: Any) -> object:
     written = sample.input.clone()
-    return op.inplace_variant(written, *sample.args, **sample.kwargs), written
+    result = op.inplace_variant(written, *sample.args, **sample.kwargs)
+    return result, written
 
 
 def _out(op: Any, sample: Any) -> object:
     """Into tensors of the right size, without elements, and with gaps."""
     results = _call(op, sample)
-    makes: Sequence[Change] = (torch.empty_like, lambda x: x.new_empty(0), _with_gaps)
+    makes: Sequence[Change] = (torch.empty_like, _without_elements, _with_gaps)
     outs = [tree_map_only(Tensor, make, results) for make in makes]
     for out in outs:
         op(sample.input, *sample.args, **sample.kwargs, out=out)
     return outs
 
 
+def _without_elements(x: Tensor) -> Tensor:
+    return x.new_empty(0)
+
+
 def _with_gaps(x: Tensor) -> Tensor:
-    return x.new_empty((*x.shape, 2))[..., 0].copy_(x)
+    twice = x.new_empty((*x.shape, 2))
+    return twice[..., 0].copy_(x)
 
 
 def _negated(x: Tensor) -> Tensor:
@@ -142,7 +164,11 @@ def _negated(x: Tensor) -> Tensor:
 
 def _changed(sample: Any, change: Change) -> Any:
     """The arguments with other tensors; `transform` passes dtypes, too."""
-    return sample.transform(lambda x: change(x) if isinstance(x, Tensor) else x)
+
+    def changed(x: Any) -> Any:
+        return change(x) if isinstance(x, Tensor) else x
+
+    return sample.transform(changed)
 
 
 def _of(change: Change) -> Run:
@@ -152,8 +178,12 @@ def _of(change: Change) -> Run:
 def _differentiable(op: Any, sample: Any) -> list[list[Tensor]]:
     """The results that have gradients, and the arguments."""
     results = sample.output_process_fn_grad(_call(op, sample))
-    trees = (results, (sample.input, sample.args, sample.kwargs))
-    return [[x for x in tree_leaves(tree) if getattr(x, "requires_grad", False)] for tree in trees]
+    arguments = (sample.input, sample.args, sample.kwargs)
+    return [_with_gradients(results), _with_gradients(arguments)]
+
+
+def _with_gradients(tree: object) -> list[Tensor]:
+    return [x for x in tree_leaves(tree) if getattr(x, "requires_grad", False)]
 
 
 def _backward(op: Any, sample: Any) -> object:
@@ -163,11 +193,12 @@ def _backward(op: Any, sample: Any) -> object:
 
 
 def _gradcheck(op: Any, sample: Any) -> object:
-    inputs = _differentiable(op, sample)[1]
+    _, inputs = _differentiable(op, sample)
 
     def run(*given: Tensor) -> tuple[Tensor, ...]:
-        values = {id(old): new for old, new in zip(inputs, given)}
-        return tuple(_differentiable(op, sample.transform(lambda x: values.get(id(x), x)))[0])
+        new_of = {id(old): new for old, new in zip(inputs, given)}
+        outputs, _ = _differentiable(op, sample.transform(lambda x: new_of.get(id(x), x)))
+        return tuple(outputs)
 
     tolerance = op.gradcheck_nondet_tol
     return torch.autograd.gradcheck(run, inputs, fast_mode=True, nondet_tol=tolerance)
@@ -217,22 +248,32 @@ def _ops_for(name: str) -> list[Any]:
     known = [op for op in _op_db if op.variant_test_name != "partial_views"]
     if starts:
         return [op for op in known if op.name.startswith(starts[0])]
-    for names in ({base, base.removesuffix("_")}, {_AFFIXES.sub("", base)}):
-        if found := [op for op in known if names & {op.aten_name, op.aten_backward_name}]:
-            return found
-    return [op for op in known if op.name.rpartition(".")[2] in names]
+    bare = _AFFIXES.sub("", base)
+    for names in ({base, base.removesuffix("_")}, {bare}):
+        calling = [op for op in known if names & {op.aten_name, op.aten_backward_name}]
+        if calling:
+            return calling
+    return [op for op in known if op.name.rpartition(".")[2] == bare]
 
 
 def _kernel_tests(kernels: Mapping[str, str]) -> Iterator[tuple[str, Test]]:
     for name, claimed in kernels.items():
-        ops, dtypes = _ops_for(name), [getattr(torch, word) for word in claimed.split(", ")]
+        ops = _ops_for(name)
+        dtypes = [getattr(torch, word) for word in claimed.split(", ")]
+        flat = name.removeprefix("aten::").replace("::", "__").replace(".", "_")
         kinds = ["backward", "gradcheck"] if "_backward" in name else list(CHECKS)
         for kind in kinds:
-            suits = CHECKS[kind][1]
-            suited = [d for d in dtypes if kind == kinds[0] or any(suits(op, d) for op in ops)]
+            # Each dtype has a test of the first kind, if only to say that no input reaches the kernel.
+            is_first = kind == kinds[0]
+            suited = [dtype for dtype in dtypes if is_first or _suits_any(kind, ops, dtype)]
             if suited:
-                flat = name.removeprefix("aten::").replace("::", "__").replace(".", "_")
-                yield f"test_{kind}_{flat}", _common.dtypes(*suited)(_kernel_test(name, kind, ops))
+                in_dtypes = _common.dtypes(*suited)
+                yield f"test_{kind}_{flat}", in_dtypes(_kernel_test(name, kind, ops))
+
+
+def _suits_any(kind: str, ops: Sequence[Any], dtype: torch.dtype) -> bool:
+    _, suits = CHECKS[kind]
+    return any(suits(op, dtype) for op in ops)
 
 
 def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
@@ -243,9 +284,12 @@ def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
         def move(x: Tensor) -> Tensor:
             return x.detach().to(device).requires_grad_(x.requires_grad)
 
+        needs_gradients = kind in ("backward", "gradcheck")
         called = set[str]()
-        for op in [op for op in ops if dtype in op.dtypes and suits(op, dtype)]:
-            for sample in op.sample_inputs("cpu", dtype, kind in ("backward", "gradcheck")):
+        for op in ops:
+            if dtype not in op.dtypes or not suits(op, dtype):
+                continue
+            for sample in op.sample_inputs("cpu", dtype, needs_gradients):
                 given = _changed(sample, move)
                 try:
                     expected = run(op, sample)
@@ -258,17 +302,27 @@ def _kernel_test(name: str, kind: str, ops: Sequence[Any]) -> Test:
                     compare(self, found, expected, _has_values(op))
                 except Exception as error:
                     raise AssertionError(f"{op.name}, {sample.summary()}: {error}") from error
-                for call in calls.function_events if calls.enabled else ():
-                    called.add(f"{call.name}.{call.overload_name}".removesuffix("."))
+                if calls.enabled:
+                    called |= _names_of(calls.function_events)
         if name not in called:
             self.skipTest("none of PyTorch's inputs reaches the kernel")
 
     return test
 
 
+def _names_of(calls: Any) -> set[str]:
+    """The operators that were called, such as `aten::add.Tensor`."""
+    names = set()
+    for call in calls:
+        name = f"{call.name}.{call.overload_name}"
+        names.add(name.removesuffix("."))
+    return names
+
+
 def _has_values(op: Any) -> bool:
     """Whether there are values to compare, which are neither random nor left open."""
     packet = getattr(torch.ops.aten, op.aten_name or op.name, None)
     overloads = [getattr(packet, name) for name in packet.overloads()] if packet else []
-    is_random = any(torch.Tag.nondeterministic_seeded in one.tags for one in overloads)
-    return not is_random and not op.name.startswith(("empty", "new_empty", "resize"))
+    is_random = any(torch.Tag.nondeterministic_seeded in overload.tags for overload in overloads)
+    is_left_open = op.name.startswith(("empty", "new_empty", "resize"))
+    return not is_random and not is_left_open

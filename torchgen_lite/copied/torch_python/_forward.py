@@ -37,27 +37,27 @@ def jvp_of(operator: str, table: Table, special: Any) -> Function:
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
         call, ctx._call = ctx._call, None
-        given = [*tangents] if special is None else special.tangents_of(ctx, tangents, call[0])
+        args, *_, result = call
+        given = [*tangents] if special is None else special.tangents_of(ctx, tangents, args)
         # Arguments that PyTorch has left out have none.
-        given += [None for _ in call[0][len(given) :]]
+        given += [None] * (len(args) - len(given))
         # The transforms below this one differentiate this, too.
         with forward_ad._set_fwd_grad_enabled(True):
-            found = _tangents_of(operator, table, call, given)
+            of_results = _tangents_of(operator, table, call, given)
             if special is not None and special.is_inplace and tangents[0] is not None:
-                return tangents[0].copy_(found[0])
-        return found[0] if isinstance(call[-1], torch.Tensor) else tuple(found)
+                return tangents[0].copy_(of_results[0])
+        return of_results[0] if isinstance(result, torch.Tensor) else tuple(of_results)
 
     return jvp
 
 
 def _tangents_of(operator: str, table: Table, call: Any, given: list[Any]) -> list[Any]:
     """The tangents of the results of a call; `given` are those of its arguments."""
-    *inputs, result = pytree.tree_map_only(
-        torch.Tensor, lambda t: _unpack_dual(t, level=0).primal, call
-    )
+    primals = pytree.tree_map_only(torch.Tensor, lambda t: _unpack_dual(t, level=0).primal, call)
+    *inputs, result = primals
     if (operator, "forward") in table:
-        found = pytree.tree_leaves(table[operator, "forward"](*inputs, result, given))
+        tangents = pytree.tree_leaves(table[operator, "forward"](*inputs, result, given))
     else:
-        found = table[operator, "transposed"](operator, table, inputs, result, given)
+        tangents = table[operator, "transposed"](operator, table, inputs, result, given)
     # A formula may pass on the tangent of an argument, and what is then written to one is not for both.
-    return [tangent if tangent is None else tangent.clone() for tangent in found]
+    return [tangent if tangent is None else tangent.clone() for tangent in tangents]

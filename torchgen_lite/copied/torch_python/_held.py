@@ -54,11 +54,13 @@ def register(registering: Registering) -> None:
     if registering.operator.is_torchs:
         return
     entry = Entry(registering)
-    if not any(map(registering.has_kernel, ("BackendSelect", _COMPOSED))):
+    keys = ("BackendSelect", _COMPOSED)
+    if not any(registering.has_kernel(key) for key in keys):
         registering.impl("BackendSelect", _holding(entry), with_keyset=True)
         return
     for rule in registering.operator.rules:
-        if rule == _COMPOSED or (rule[0].isupper() and is_backend(rule)):
+        is_of_backend = rule[0].isupper() and is_backend(rule)
+        if rule == _COMPOSED or is_of_backend:
             _hold_function(registering, entry, rule)
 
 
@@ -98,8 +100,12 @@ class Entry:
         self.compares_contents = os.environ.get("TORCHGEN_LITE_CHECK") == "2"
         self.returns = self.op._schema.returns
         arguments = self.op._schema.arguments
-        self.positional = [a.name for a in arguments if not a.kwarg_only]
-        self.written = {a.name for a in arguments if a.alias_info and a.alias_info.is_write}
+        self.positional = [argument.name for argument in arguments if not argument.kwarg_only]
+        self.written = set[str]()
+        for argument in arguments:
+            alias = argument.alias_info
+            if alias and alias.is_write:
+                self.written.add(argument.name)
 
     def results_of(self, value: Any) -> list[Any]:
         return [value] if len(self.returns) == 1 else list(value or ())
@@ -110,7 +116,8 @@ class Entry:
 
 def held(entry: Entry, run: Callable[[], Any], args: Any, kwargs: Any) -> Any:
     """The result of a call, or an error that says how it is not what the entry says."""
-    if not all(map(_has_memory, tensors_of((args, kwargs)))):
+    tensors = tensors_of((args, kwargs))
+    if not all(_has_memory(tensor) for tensor in tensors):
         return run()
     promised = _promised(entry, args, kwargs) if entry.has_fake else []
     unwritten = list(_unwritten(entry, args, kwargs))
@@ -150,11 +157,13 @@ def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Any]:
     guard = _C._AutoDispatchBelowAutograd()
     try:
         with torch.no_grad(), _C.DisableTorchFunction():
+            given = (args, kwargs)
             args, kwargs = pytree.tree_map_only(
-                torch.Tensor, lambda value: mode.from_tensor(value.detach()), (args, kwargs)
+                torch.Tensor, lambda value: mode.from_tensor(value.detach()), given
             )
             with mode:
-                return entry.results_of(entry.op(*args, **kwargs))
+                result = entry.op(*args, **kwargs)
+                return entry.results_of(result)
     except _UNKNOWN:
         return []
     except Exception as error:
@@ -168,18 +177,21 @@ def _promised(entry: Entry, args: Any, kwargs: Any) -> list[Any]:
 def _differences(entry: Entry, result: Any, promised: list[Any]) -> Iterator[str]:
     """How results are not what the fake says; those that are written are arguments."""
     results = entry.results_of(result)
-    for index, (declared, value, fake) in enumerate(zip(entry.returns, results, promised)):
-        if declared.alias_info and declared.alias_info.is_write:
+    both = zip(entry.returns, results, promised)
+    for index, (declared, value, fake) in enumerate(both):
+        alias = declared.alias_info
+        if alias and alias.is_write:
             continue
         what = "the result" if len(results) == 1 else f"result `{declared.name or index}`"
-        tensors, expected = tensors_of(value), tensors_of(fake)
+        tensors = tensors_of(value)
+        expected = tensors_of(fake)
         if len(tensors) != len(expected):
             yield f"{what} has {len(tensors)} tensors, and its fake says {len(expected)}"
-        for number, pair in enumerate(zip(tensors, expected)):
+        for number, (tensor, its_fake) in enumerate(zip(tensors, expected)):
             item = what if isinstance(value, torch.Tensor) else f"item {number} of {what}"
-            for fact, (found, said) in _facts(*pair).items():
-                if found != said:
-                    yield f"{item} has {fact} {found}, and its fake says {said}"
+            for fact, (is_so, promise) in _facts(tensor, its_fake).items():
+                if is_so != promise:
+                    yield f"{item} has {fact} {is_so}, and its fake says {promise}"
 
 
 def _facts(tensor: torch.Tensor, fake: torch.Tensor) -> dict[str, tuple[Any, Any]]:
@@ -190,12 +202,13 @@ def _facts(tensor: torch.Tensor, fake: torch.Tensor) -> dict[str, tuple[Any, Any
         "layout": (tensor.layout, fake.layout),
     }
     # A size that depends on data is not known.
-    if all(isinstance(size, int) for size in fake.shape):
-        facts["shape"] = tuple(tensor.shape), tuple(fake.shape)
-        if tensor.layout is fake.layout is torch.strided and tensor.shape == fake.shape:
-            facts["strides"] = _strides(tensor), _strides(fake)
-    else:
+    if not all(isinstance(size, int) for size in fake.shape):
         facts["dimensions"] = tensor.dim(), fake.dim()
+        return facts
+    facts["shape"] = tuple(tensor.shape), tuple(fake.shape)
+    are_strided = tensor.layout is fake.layout is torch.strided
+    if are_strided and tensor.shape == fake.shape:
+        facts["strides"] = _strides(tensor), _strides(fake)
     return facts
 
 
@@ -206,8 +219,10 @@ def _device(tensor: torch.Tensor) -> str:
 
 def _strides(tensor: torch.Tensor) -> tuple[int, ...]:
     """Those that count: in a dimension of size 1 there is no step, and in an empty tensor none at all."""
+    if not tensor.numel():
+        return (0,) * tensor.dim()
     sizes = zip(tensor.shape, tensor.stride())
-    return tuple(0 if size == 1 or not tensor.numel() else step for size, step in sizes)
+    return tuple(0 if size == 1 else step for size, step in sizes)
 
 
 # What the schema says is not written.
@@ -237,8 +252,9 @@ def _unwritten(entry: Entry, args: Any, kwargs: Any) -> Iterator[_Unwritten]:
 
 def _written(unwritten: Sequence[_Unwritten]) -> Iterator[str]:
     for name, tensor, version, contents in unwritten:
-        is_other = contents is not None and not torch.equal(contents, _bits(tensor))
-        if is_other or _version(tensor) != version:
+        has_other_contents = contents is not None and not torch.equal(contents, _bits(tensor))
+        has_other_version = _version(tensor) != version
+        if has_other_contents or has_other_version:
             yield (
                 f"argument `{name}` is written, which the schema does not say: write to a copy (`clone`), "
                 "or declare it (`Tensor(a!)`)"
@@ -253,7 +269,9 @@ def _version(tensor: torch.Tensor) -> int | None:
 def _contents(tensor: torch.Tensor) -> torch.Tensor | None:
     """A copy of the bits of a tensor that has them in its own memory."""
     is_plain = type(tensor) in _PLAIN and tensor.layout is torch.strided
-    return _bits(tensor).clone() if is_plain and not tensor.is_quantized else None
+    if not is_plain or tensor.is_quantized:
+        return None
+    return _bits(tensor).clone()
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:

@@ -15,10 +15,12 @@ _C: Any = torch._C
 
 def register(registering: Registering) -> None:
     """What PyTorch's functions draw in a composed operator, they are asked for."""
-    if registering.operator.is_torchs or "nondeterministic_seeded" not in registering.operator.tags:
+    operator = registering.operator
+    if operator.is_torchs or "nondeterministic_seeded" not in operator.tags:
         return
     keys = ("CompositeImplicitAutograd", "FuncTorchVmapMode")
-    if not registering.has("vmap") and not any(registering.has_kernel(key) for key in keys):
+    has_other = registering.has("vmap") or any(registering.has_kernel(key) for key in keys)
+    if not has_other:
         registering.impl("FuncTorchVmapMode", _drawing(registering.op))
 
 
@@ -33,7 +35,8 @@ def _drawing(op: Any) -> Function:
         leaves, shape = pytree.tree_flatten((args, kwargs))
         tensors = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         levels = [_C._functorch.maybe_get_level(leaves[index]) for index in tensors]
-        randomness, is_mapped = vmap.randomness(), vmap.level() in levels
+        is_mapped = vmap.level() in levels
+        randomness = vmap.randomness()
         draws_for_each = randomness == "different" and not is_mapped
         cannot_expand = draws_for_each and (not tensors or op._schema.is_mutable)
         is_mapped_alike = randomness == "same" and is_mapped
@@ -41,9 +44,10 @@ def _drawing(op: Any) -> Function:
             message = f"draws random numbers: not with randomness={randomness!r}"
             raise RuntimeError(f"{op.name()} {message}")
         if draws_for_each:
-            first = leaves[tensors[0]]
-            every = first.expand(vmap.batch_size(), *first.shape)
-            leaves[tensors[0]] = _C._functorch._add_batch_dim(every, 0, vmap.level())
+            index = tensors[0]
+            first = leaves[index]
+            for_each = first.expand(vmap.batch_size(), *first.shape)
+            leaves[index] = _C._functorch._add_batch_dim(for_each, 0, vmap.level())
             args, kwargs = pytree.tree_unflatten(leaves, shape)
         with _C._ExcludeDispatchKeyGuard(here):
             return op(*args, **kwargs)

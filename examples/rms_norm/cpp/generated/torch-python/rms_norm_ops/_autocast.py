@@ -48,11 +48,16 @@ def register(registering: Registering) -> None:
     if not registering.has("autocast"):
         return
     which = registering.name, "autocast"
-    own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
-    for backend, device in (_DEVICES | own).items():
+
+    def current_rule() -> Function:
+        return registering.table[which]
+
+    of_backend = {"PrivateUse1": _C._get_privateuse1_backend_name()}
+    for backend, device in (_DEVICES | of_backend).items():
         key = f"Autocast{backend}"
-        if hasattr(_C.DispatchKey, key) and not registering.has_kernel(key):
-            kernel = _casting(registering.op, key, device, lambda: registering.table[which])
+        is_known = hasattr(_C.DispatchKey, key)
+        if is_known and not registering.has_kernel(key):
+            kernel = _casting(registering.op, key, device, current_rule)
             registering.impl(key, kernel)
 
 
@@ -65,10 +70,10 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
         return is_eligible and value.is_floating_point()
 
     def cast(argument: Any, dtype: torch.dtype) -> Any:
-        def own(value: torch.Tensor) -> torch.Tensor:
+        def cast_tensor(value: torch.Tensor) -> torch.Tensor:
             return value.to(dtype) if is_cast(value) else value
 
-        return pytree.tree_map_only(torch.Tensor, own, argument)
+        return pytree.tree_map_only(torch.Tensor, cast_tensor, argument)
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         rule = current_rule()
@@ -84,12 +89,14 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
         if casts.back is None:
             return result
         before = kwargs[casts.back] if isinstance(casts.back, str) else args[casts.back]
-        return cast_back(result, before.dtype) if is_cast(before) else result
+        if not is_cast(before):
+            return result
+        return cast_back(result, before.dtype)
 
     def cast_back(result: Any, dtype: torch.dtype) -> Any:
-        def own(value: torch.Tensor) -> torch.Tensor:
+        def cast_tensor(value: torch.Tensor) -> torch.Tensor:
             return value.to(dtype) if value.is_floating_point() else value
 
-        return pytree.tree_map_only(torch.Tensor, own, result)
+        return pytree.tree_map_only(torch.Tensor, cast_tensor, result)
 
     return kernel

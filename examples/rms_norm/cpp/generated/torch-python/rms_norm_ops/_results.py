@@ -77,10 +77,10 @@ def _is_alone(result: Any) -> bool:
 
 def _returns_self(schema: Any) -> bool:
     """Whether the only result is the first argument."""
-    values = [value.alias_info for value in (*schema.arguments[:1], *schema.returns)]
-    if len(values) != 2 or not all(alias and alias.is_write for alias in values):
+    aliases = [value.alias_info for value in (*schema.arguments[:1], *schema.returns)]
+    if len(aliases) != 2 or not all(alias and alias.is_write for alias in aliases):
         return False
-    return bool(values[0].before_set == values[1].before_set != set())
+    return bool(aliases[0].before_set == aliases[1].before_set != set())
 
 
 # What a tensor of a call is called, the tensor, and how the schema aliases it.
@@ -141,9 +141,9 @@ def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Whether two tensors have a storage in common, or two storages memory, as what NumPy gives back."""
     if a is b or _C._is_alias_of(a, b):
         return True
-    is_plain = all(type(t) in _PLAIN and t.layout is torch.strided for t in (a, b))
-    if not is_plain or a.device != b.device or a.is_meta:
+    are_plain = all(type(t) in _PLAIN and t.layout is torch.strided for t in (a, b))
+    if not are_plain or a.device != b.device or a.is_meta:
         return False
-    one, two = a.untyped_storage(), b.untyped_storage()
-    start, other_start = one.data_ptr(), two.data_ptr()
-    return start < other_start + two.nbytes() and other_start < start + one.nbytes()
+    memory, other = a.untyped_storage(), b.untyped_storage()
+    start, other_start = memory.data_ptr(), other.data_ptr()
+    return start < other_start + other.nbytes() and other_start < start + memory.nbytes()

@@ -56,11 +56,15 @@ def sizes(value: Any) -> list[int]:
 
 
 def broadcast(*values: Any) -> list[int]:
-    return list(_torch.broadcast_shapes(*(tuple(sizes(value)) for value in values)))
+    shapes = [tuple(sizes(value)) for value in values]
+    return list(_torch.broadcast_shapes(*shapes))
 
 
 def concat(*shapes: Sequence[Any]) -> list[int]:
-    return [size for shape in shapes for size in shape]
+    joined: list[int] = []
+    for shape in shapes:
+        joined += shape
+    return joined
 
 
 def with_size(value: Any, dim: Any, size: Any) -> list[int]:
@@ -77,17 +81,24 @@ def reduced(value: Any, dim: Any, keepdim: bool = False) -> list[int]:
     shape = sizes(value)
     count = max(len(shape), 1)
     dims = [dim] if isinstance(dim, int) else list(dim or ())
-    gone: set[int] = set(() if dims else range(count))
-    for d in dims:
-        if not -count <= d < count:
-            wanted = f"expected to be in range of [{-count}, {count - 1}], but got {d}"
-            raise IndexError(f"Dimension out of range ({wanted})")
-        if d % count in gone:
-            raise RuntimeError(f"dim {d % count} appears multiple times in the list of dims")
-        gone.add(d % count)
+    gone = _reduced_dims(dims, count) if dims else set(range(count))
     if keepdim:
-        return [1 if i in gone else size for i, size in enumerate(shape)]
-    return [size for i, size in enumerate(shape) if i not in gone]
+        return [1 if index in gone else size for index, size in enumerate(shape)]
+    return [size for index, size in enumerate(shape) if index not in gone]
+
+
+def _reduced_dims(dims: Sequence[int], count: int) -> set[int]:
+    """The dimensions that are reduced over, none of which is counted from the last."""
+    positions = set[int]()
+    for dim in dims:
+        if not -count <= dim < count:
+            wanted = f"expected to be in range of [{-count}, {count - 1}], but got {dim}"
+            raise IndexError(f"Dimension out of range ({wanted})")
+        position = dim % count
+        if position in positions:
+            raise RuntimeError(f"dim {position} appears multiple times in the list of dims")
+        positions.add(position)
+    return positions
 
 
 def sum_sizes(values: Sequence[Tensor], dim: Any) -> int:
@@ -109,9 +120,10 @@ def promote(*values: Any) -> torch.dtype:
     classes: list[torch.dtype | None] = [None, None, None]
     for value in values:
         rank, dtype = _class_of(value)
-        found = classes[rank]
-        classes[rank] = dtype if found is None else torch.promote_types(found, dtype)
-    result = _combined(classes[0], _combined(classes[1], classes[2]))
+        before = classes[rank]
+        classes[rank] = dtype if before is None else torch.promote_types(before, dtype)
+    with_dimensions, without, numbers = classes
+    result = _combined(with_dimensions, _combined(without, numbers))
     assert result is not None, "promote() of nothing"
     return result
 
@@ -120,20 +132,23 @@ def _class_of(value: Any) -> tuple[int, torch.dtype]:
     if isinstance(value, torch.dtype):
         return 0, value
     if isinstance(value, Tensor):
-        return (0 if value.dim() else 1), value.dtype
+        rank = 0 if value.dim() else 1
+        return rank, value.dtype
     if isinstance(value, (bool, torch.SymBool)):
         return 2, torch.bool
     if isinstance(value, (int, torch.SymInt)):
         return 2, torch.int64
-    default = torch.get_default_dtype()
-    return 2, (default.to_complex() if isinstance(value, complex) else default)
+    dtype = torch.get_default_dtype()
+    if isinstance(value, complex):
+        return 2, dtype.to_complex()
+    return 2, dtype
 
 
 def _combined(high: torch.dtype | None, low: torch.dtype | None) -> torch.dtype | None:
     """The dtype of one class and a lower one, which can only raise the kind."""
-    if high is None or low is None:
-        return low if high is None else high
-    if high.is_complex:
+    if high is None:
+        return low
+    if low is None or high.is_complex:
         return high
     if high.is_floating_point:
         return high.to_complex() if low.is_complex else high
