@@ -24,21 +24,12 @@ namespace TORCHGEN_LITE_NAMESPACE::proof {
 [[noreturn]] inline void refuse(
     const c10::OperatorHandle& op,
     const out_of_range& number) {
-  std::string what = "a result";
+  std::string argument;
   if (number.place >= 0) {
     const auto place = static_cast<std::size_t>(number.place);
-    what = "argument '" + op.schema().arguments().at(place).name() + "'";
+    argument = op.schema().arguments().at(place).name();
   }
-  TORCH_CHECK_VALUE(
-      false,
-      op.operator_name(),
-      ": ",
-      what,
-      " is ",
-      number.value,
-      ", which ",
-      number.type,
-      " cannot hold");
+  TORCH_CHECK_VALUE(false, op.operator_name(), ": ", said(number, argument));
 }
 
 // libtorch keeps one C++ signature for an operator, and typed calls have that of

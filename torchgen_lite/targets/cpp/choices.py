@@ -22,6 +22,7 @@ from torchgen_lite.analysis.checks.selections import typed_condition
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.languages.cpp.condition import Library, refusal, unsayable, write
+from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
@@ -35,6 +36,9 @@ Libraries = Callable[[FunctionSchema], Library]
 COUNTS = "selection_counts.h"
 NUMBERS = "selection_numbers.h"
 TENSORS = "selection.h"
+# How numbers of kernels in the author's headers are converted, and what registers these.
+CONVERSIONS = "kernel_numbers.h"
+FUNCTIONS = "kernel_function.h"
 
 
 def choice(
@@ -72,11 +76,13 @@ def kernel_registrations(
     type_of: Callable[[Kernel], str],
     library: Libraries,
     header: str,
+    more: Callable[[Kernel], str],
 ) -> tuple[list[ImplCall], Blocks]:
     """The registrations of the author's kernels, and what declares these.
 
     `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
-    a shared name by its typed call: `ops::add_Tensor::schema*`. Conditions need the `header`.
+    a shared name by its typed call: `ops::add_Tensor::schema*`. Conditions need the `header`. Kernels that the author's
+    `headers` declare may have other numbers: what registers them is told `more`.
     """
     shared = shared_names(kernels)
     includes = kernel_includes(layout, headers)
@@ -84,6 +90,8 @@ def kernel_registrations(
         includes[-1] = [*includes[-1], layout.own("operators.h")]
     if has_choices(kernels):
         includes[-1] = [*includes[-1], layout.own(COUNTS), layout.own(header)]
+    if headers:
+        includes[-1] = [*includes[-1], layout.own(FUNCTIONS)]
     found = []
     for kernel, own in implemented(kernels):
         operator = kernel.operator
@@ -95,10 +103,28 @@ def kernel_registrations(
             declared = [k.qualified for k in own or [kernel] if k.qualified not in shared]
         made = choice(kernel, own, library(operator.schema), lambda k: k.qualified) if own else None
         registered = f"{function}({address})"
+        if declared and not own:
+            registered = _converted(kernel, layout, more(kernel))
         found.append(
             ImplCall(operator, kernel.key, registered, operator.guard, None, declared, made)
         )
     return found, includes
+
+
+def _converted(kernel: Kernel, layout: Layout, more: str) -> str:
+    """The registration of a kernel whose numbers may be converted: errors about them name the arguments."""
+    names = [argument.name for argument in kernel.operator.schema.arguments]
+    if len(kernel.signature.types) > len(names):
+        names = ["keys", *names]
+    call = quote(f"{kernel.operator.function.name}({', '.join(names)})")
+    return f"TORCHGEN_LITE_KERNEL({layout.namespace}, {call}, &{kernel.qualified}{more})"
+
+
+def called_by_name(kernels: Sequence[Kernel]) -> frozenset[str]:
+    """The kernels that generated code calls as C++ does, without conversions: those of several types under one name, and
+    those of a key that has several."""
+    chosen = [kernel.qualified for kernel in kernels if kernel.row is not None]
+    return shared_names(kernels).union(chosen)
 
 
 def has_choices(kernels: Iterable[Kernel]) -> bool:

@@ -46,7 +46,14 @@ def build_registrations(
 
     headers = options.kernel_headers
     registered, declared = kernel_registrations(
-        kernels, layout, headers, "TORCH_BOX", type_of, asked(layout.namespace), TENSORS
+        kernels,
+        layout,
+        headers,
+        "TORCH_BOX",
+        type_of,
+        asked(layout.namespace),
+        TENSORS,
+        lambda kernel: "",
     )
     if headers:
         registered = [_unpacked(one) for one in registered]

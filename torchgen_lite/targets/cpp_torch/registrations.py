@@ -310,7 +310,7 @@ def check_rows(library: Library) -> Findings:
 
 
 # What registers kernels of the author's headers.
-_COPIED = ("kernel_function.h", "kernel_numbers.h", "kernel_types.h")
+_COPIED = ("kernel_function.h", "kernel_types.h")
 
 
 def build_kernels(
@@ -340,22 +340,19 @@ def build_kernels(
             other,
             includes=[layout.own("kernel_types.h")],
             by_name=_called_by_name(kernels, library),
-            exactly="meant_by_libtorch",
+            exactly=("meant_by_libtorch", "meant_by_libtorch"),
         )
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     if headers:
+        yield from copied_files(layout, "cpp", choices.CONVERSIONS)
         yield from copied_files(layout, "cpp_torch", *_COPIED)
 
 
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
-    """The kernels that generated functions call as C++ does: those of several types under one name, those from which
-    kernels of other variants are derived, and those of a key that has several."""
+    """The kernels that generated functions call as C++ does, with those from which kernels of other variants are derived."""
     sources = set()
     for one in library.registered:
         if one.origin in (Origin.from_out, Origin.copied):
             sources.add(one.source)
-    called = set()
-    for kernel in kernels:
-        if kernel.operator.facts in sources or kernel.row is not None:
-            called.add(kernel.qualified)
-    return required.shared_names(kernels) | called
+    called = [kernel.qualified for kernel in kernels if kernel.operator.facts in sources]
+    return choices.called_by_name(kernels).union(called)
