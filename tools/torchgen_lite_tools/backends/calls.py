@@ -150,15 +150,22 @@ def _is_called(name: str, called: Collection[str]) -> bool:
     return base in called or name in called or (not overload and f"{name}.default" in called)
 
 
+def _chain(covered: Mapping[str, Covered], name: str) -> list[str]:
+    """An operator, the one that serves it, the one that serves that, and so on, each once."""
+    chain = [name]
+    by = covered[name].by
+    while by in covered and by not in chain:
+        chain.append(by)
+        by = covered[by].by
+    return chain
+
+
 def show_operator(
     session: Session, overlay: Overlay, key: str, every: Sequence[Covered], name: str
 ) -> int:
     """`coverage OP`: the calls below an operator, as far as files say them, and then a run."""
     covered = {one.operator.name: one for one in every}
-    chain = [name]
-    while (by := covered[chain[-1]].by) in covered and by not in chain:
-        chain.append(by)
-    found = list(enumerate(chain))
+    calls = list(enumerate(_chain(covered, name)))
     title = "what files say"
     missing = ""
     if covered[name].verdict is Verdict.composite:
@@ -167,17 +174,20 @@ def show_operator(
         except Refused as refused:
             missing = f"no file says what it calls; {refused.diagnostics[0].message}"
         else:
-            below = seen.tree.get(name, (0, seen.tree))[1]
-            found = [(0, name), *[(depth, one) for depth, one, _ in _every(below)]]
+            _, below = seen.tree.get(name, (0, seen.tree))
+            calls = [(0, name)]
+            calls += [(depth, called_name) for depth, called_name, _ in _every(below)]
             title = f"what {counted(seen.samples, 'call')} with inputs of PyTorch's tests ran"
             if seen.stopped:
                 missing = f"a call stopped early: {seen.stopped}"
-            else:
-                missing = ""
     rows: list[Row] = []
-    for depth, one in found:
-        served = covered.get(one)
-        rows.append((f"{'  ' * depth}{one}", *((served.verdict.name, served.by) if served else ())))
+    for depth, called_name in calls:
+        indented = f"{'  ' * depth}{called_name}"
+        if called_name in covered:
+            served = covered[called_name]
+            rows.append((indented, served.verdict.name, served.by))
+        else:
+            rows.append((indented,))
     heads = ("operator", "verdict", "served by")
     text = section_text(Section(f"{key}: {title}", rows, heads), session.width)
     session.answer("coverage", text, key=key, tree=rows)

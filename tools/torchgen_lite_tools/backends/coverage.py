@@ -141,7 +141,9 @@ def coverage_command(
     tags = () if calls or like else _counted_tags(only)
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]
-    sections += [*_beside(key, overlay), *([] if calls and not tests else claimed)]
+    sections += _beside(key, overlay)
+    if tests or not calls:
+        sections += claimed
     rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
     found = {"key": key, "operators": list(_data(rows, leaves, claims))}
     page = Section("all operators", rows, ("operator", "verdict", "served by"))
@@ -193,14 +195,16 @@ def _totals(key: str, selected: Sequence[Covered], tags: Sequence[str]) -> list[
     shares = {one: f"{100 * counts[one] / max(len(selected), 1):.1f} %" for one in Verdict}
     rows = [(one.name, str(counts[one]), share, one.value) for one, share in shares.items()]
     title = f"{key}: {counted(len(selected), 'operator')}"
-    tagged = []
+    sections = [Section(title, rows, ("verdict", "operators", "share", "what serves them"))]
+    tagged: list[Row] = []
     for tag in tags:
-        own = [one for one in selected if tag in one.operator.tags]
-        served = sum(one.verdict in SERVED for one in own)
-        if own:
-            tagged.append((f"{served} of {len(own)} {tag} operators are served",))
-    total = Section(title, rows, ("verdict", "operators", "share", "what serves them"))
-    return [total, *([Section("", tagged, ("operators with a tag",))] if tagged else [])]
+        with_tag = [one for one in selected if tag in one.operator.tags]
+        served = [one for one in with_tag if one.verdict in SERVED]
+        if with_tag:
+            tagged.append((f"{len(served)} of {len(with_tag)} {tag} operators are served",))
+    if tagged:
+        sections.append(Section("", tagged, ("operators with a tag",)))
+    return sections
 
 
 def _lists(
@@ -215,13 +219,14 @@ def _lists(
             meaning = "kernels of PyTorch that call no other operator"
         else:
             meaning = verdict.value
-        found = [one for one in selected if one.verdict is verdict]
-        rows: list[Row] = [(one.operator.name, one.by) for one in found]
+        heads: tuple[str, ...] = ("operator", "served by")
+        with_verdict = [one for one in selected if one.verdict is verdict]
+        rows: list[Row] = [(one.operator.name, one.by) for one in with_verdict]
         if leaves:
-            most = sorted(rows, key=lambda row: -leaves[row[0]])
-            rows = [(counted(leaves[row[0]], "call"), *row) for row in most]
+            heads = ("calls", *heads)
+            most_called_first = sorted(rows, key=lambda row: -leaves[row[0]])
+            rows = [(counted(leaves[row[0]], "call"), *row) for row in most_called_first]
         if verdict.name in show or (leaves and rows):
-            heads = (*(["calls"] if leaves else []), "operator", "served by")
             sections.append(Section(f"{verdict.name}: {meaning}", rows, heads))
     return sections
 

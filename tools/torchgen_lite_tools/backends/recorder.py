@@ -40,17 +40,19 @@ def answer(folder: str) -> None:
         if asked["operator"]:
             found["samples"] = _call(torch, asked["operator"], mode, found["failed"])
         else:
-            sys.argv[:], sys.path[:0] = [asked["script"]], [str(Path(asked["script"]).parent)]
+            script = asked["script"]
+            sys.argv[:] = [script]
+            sys.path.insert(0, str(Path(script).parent))
             Path(folder, "begun").touch()
             with mode:
-                runpy.run_path(asked["script"], run_name="__main__")
+                runpy.run_path(script, run_name="__main__")
     except BaseException as error:  # Whatever a script raises, SystemExit included, ends it.
-        if not isinstance(error, SystemExit) or error.code:
-            if asked["operator"]:
-                said = str(error)
-            else:
-                said = f"{type(error).__name__}: {error}"
-            found["error"] = said.partition("\n")[0].partition(". ")[0]
+        is_success = isinstance(error, SystemExit) and not error.code
+        if not is_success:
+            message = str(error) if asked["operator"] else f"{type(error).__name__}: {error}"
+            first_line, _, _ = message.partition("\n")
+            first_sentence, _, _ = first_line.partition(". ")
+            found["error"] = first_sentence
     Path(folder, "answer.json").write_text(json.dumps(found), "utf-8")
 
 
@@ -84,7 +86,8 @@ def _call(torch: Any, operator: str, mode: Any, failed: list[str]) -> int:
 
 def _function(torch: Any, operator: str) -> Any:
     base, _, overload = operator.removeprefix("aten::").partition(".")
-    return getattr(getattr(torch.ops.aten, base), overload or "default")
+    packet = getattr(torch.ops.aten, base)
+    return getattr(packet, overload or "default")
 
 
 def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed: list[str]) -> Any:
@@ -99,7 +102,8 @@ def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed
     device = renamed.get(key, key.lower())
 
     def is_there(value: Any) -> bool:
-        return bool(getattr(getattr(value, "device", value), "type", None) == device)
+        place = getattr(value, "device", value)
+        return bool(getattr(place, "type", None) == device)
 
     def dispatch(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.name()
@@ -107,10 +111,11 @@ def _recorder(torch: Any, asked: Mapping[str, Any], tree: dict[str, Any], failed
         # A kernel that calls its own operator has come to its end.
         if name in stack or not any(map(is_there, leaves((args, given)))):
             return func(*args, **given)
-        count, own = below[-1].get(name, (0, {}))
-        below[-1][name] = count + 1, own
+        siblings = below[-1]
+        count, calls_below = siblings.get(name, (0, {}))
+        siblings[name] = count + 1, calls_below
         stack.append(name)
-        below.append(own)
+        below.append(calls_below)
         try:
             if name not in follow:
                 return func(*args, **given)
@@ -136,11 +141,14 @@ def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
     setup._setup_privateuseone_for_python_backend(device)
     compute = _computing(torch, device)
     # Libraries that are gone take their kernels with them.
-    torch.stand_in = fallback, kernels = library("_", "IMPL"), library("aten", "IMPL")
+    fallback = library("_", "IMPL")
+    kernels = library("aten", "IMPL")
+    torch.stand_in = fallback, kernels
     fallback.fallback(compute, "PrivateUse1")
     # `torch.tensor` copies its numbers to the device where PyTorch reaches kernels of Python, and no fallback of Python.
-    for one in {*asked["own"], "aten::_copy_from", "aten::empty_strided"}:
-        kernels.impl(one, partial(compute, _function(torch, one)), "PrivateUse1")
+    for name in {*asked["own"], "aten::_copy_from", "aten::empty_strided"}:
+        kernel = partial(compute, _function(torch, name))
+        kernels.impl(name, kernel, "PrivateUse1")
     torch.set_default_device(device)
     # The default device is a mode of functions, which modules take for a tensor of another class: they would leave their
     # fast paths.
@@ -150,7 +158,8 @@ def _stand_in(torch: Any, asked: Mapping[str, Any]) -> None:
 def _overrides(torch: Any, values: Iterable[Any]) -> bool:
     """Whether one of these tensors is of a class that handles functions by itself."""
     plain = {torch.Tensor, torch.nn.Parameter}
-    return any(isinstance(value, torch.Tensor) and type(value) not in plain for value in values)
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    return any(type(tensor) not in plain for tensor in tensors)
 
 
 def _computing(torch: Any, device: str) -> Callable[..., Any]:
@@ -178,39 +187,42 @@ def _computing(torch: Any, device: str) -> Callable[..., Any]:
                 return torch.device("cpu")
             if not isinstance(value, torch.Tensor) or value.device.type != device:
                 return value
-            own = value.untyped_storage()
-            one = torch.empty(0, dtype=value.dtype, device="cpu")
-            one.set_(own.on_cpu, value.storage_offset(), value.shape, value.stride())
-            given.append((value, one))
-            storages[own.on_cpu._cdata] = own
-            return one
+            storage = value.untyped_storage()
+            on_cpu = torch.empty(0, dtype=value.dtype, device="cpu")
+            on_cpu.set_(storage.on_cpu, value.storage_offset(), value.shape, value.stride())
+            given.append((value, on_cpu))
+            storages[storage.on_cpu._cdata] = storage
+            return on_cpu
 
         def leave(value: Any) -> Any:
             if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
                 return value
-            known = next((outside for outside, inside in given if inside is value), None)
-            if known is not None:
-                return known
+            for outside, inside in given:
+                if inside is value:
+                    return outside
             made = torch._C._acc.create_empty_tensor(tuple(value.shape), value.dtype)
             return move(made, value)
 
         def move(tensor: Any, like: Any) -> Any:
-            storage = like.untyped_storage()
-            own = tensor.untyped_storage()
-            if storage._cdata not in storages:
-                own.on_cpu, storages[storage._cdata] = storage, own
-            place = storages[storage._cdata], like.storage_offset(), like.shape, like.stride()
+            on_cpu = like.untyped_storage()
+            if on_cpu._cdata not in storages:
+                storage = tensor.untyped_storage()
+                storage.on_cpu = on_cpu
+                storages[on_cpu._cdata] = storage
+            place = storages[on_cpu._cdata], like.storage_offset(), like.shape, like.stride()
             # Meta's kernel changes no memory, and so suits a tensor without any.
             with torch._C._AutoDispatchBelowAutograd():
                 shaped.redispatch(meta, tensor, *place)
             return tensor
 
         with torch._C._DisableTorchDispatch():
-            inside = tree_map(enter, (args, kwargs))
-            result = instead.get(function.name(), function)(*inside[0], **inside[1])
-            for outside, one in given:
-                if one.shape != outside.shape or one.stride() != outside.stride():
-                    move(outside, one)
+            inner_args, inner_kwargs = tree_map(enter, (args, kwargs))
+            on_the_cpu = instead.get(function.name(), function)
+            result = on_the_cpu(*inner_args, **inner_kwargs)
+            for outside, inside in given:
+                has_same_shape = inside.shape == outside.shape
+                if not has_same_shape or inside.stride() != outside.stride():
+                    move(outside, inside)
             return tree_map(leave, result)
 
     return compute

@@ -82,22 +82,30 @@ def scanned(folders: Sequence[Path], key: str) -> Scanned:
     The text is matched, after macros are expanded and `ops.inc` is put where it is included. A fallback is
     `m.fallback(...)` in a block for namespace `_`. Raises Refused if nothing is found for the key.
     """
-    texts = {path: read_any_text(path) for folder in folders for path in _files(folder)}
+    texts = dict[Path, str]()
+    for folder in folders:
+        for path in _files(folder):
+            texts[path] = read_any_text(path)
     cpp = {path: text for path, text in texts.items() if path.suffix != ".py"}
-    sources = [Source(path.as_posix(), text) for path, text in cpp.items()]
-    shared = one_meaning(macro for source in sources for macro in defined_macros(source))
-    makers = []
-    for name, one in shared.items():
-        if "TORCH_LIBRARY_IMPL" in one.body:
-            makers.append(name)
+    macros = list[Macro]()
+    for path, text in cpp.items():
+        macros += defined_macros(Source(path.as_posix(), text))
+    shared = one_meaning(macros)
+    # What a text with a block contains: the block's name, or that of a macro which makes one.
+    marks = ["_IMPL"]
+    for name, macro in shared.items():
+        if "TORCH_LIBRARY_IMPL" in macro.body:
+            marks.append(name)
     found = Scanned({}, set(), [])
     for path, text in texts.items():
         if path.suffix == ".py":
             _scan_python(found, path.as_posix(), text)
-        elif path.suffix in ENDINGS and any(word in text for word in ("_IMPL", *makers)):
+        elif path.suffix in ENDINGS and any(mark in text for mark in marks):
             whole = Source(path.as_posix(), _with_includes(text, cpp, _MAX_INCLUDED))
-            _scan_cpp(found, whole, {**shared, **one_meaning(defined_macros(whole))})
-    if key not in found.fallbacks and not any(key in own for own in found.kernels.values()):
+            its_macros = one_meaning(defined_macros(whole))
+            _scan_cpp(found, whole, {**shared, **its_macros})
+    has_kernels = any(key in by_key for by_key in found.kernels.values())
+    if not has_kernels and key not in found.fallbacks:
         where = ", ".join(f"`{folder.as_posix()}`" for folder in folders)
         message = f"nothing in {where} registers kernels for {key}"
         read = f"{counted(len(texts), 'file')} of C++ and Python were read"
@@ -116,11 +124,12 @@ def _with_includes(text: str, texts: Mapping[Path, str], depth: int) -> str:
     """The text with the files in place that it includes and that are no headers, which are read by themselves."""
 
     def included(match: re.Match[str]) -> str:
-        found = [one for path, one in texts.items() if path.name == match[1]]
-        is_header = Path(match[1]).suffix in ENDINGS
-        if len(found) != 1 or is_header or not depth:
+        name = match[1]
+        named_so = [other for path, other in texts.items() if path.name == name]
+        is_header = Path(name).suffix in ENDINGS
+        if len(named_so) != 1 or is_header or not depth:
             return match[0]
-        return _with_includes(found[0], texts, depth - 1)
+        return _with_includes(named_so[0], texts, depth - 1)
 
     return _INCLUDE.sub(included, text)
 
@@ -129,31 +138,41 @@ def _scan_cpp(found: Scanned, source: Source, macros: Mapping[str, Macro]) -> No
     text = without_comments(preprocess(source, macros).text)
     keys = dispatch_keys(CURRENT)
     blocks = list(_BLOCK.finditer(text))
-    ends = [*(block.start() for block in blocks[1:]), len(text)]
-    for block, end in zip(blocks, ends):
-        start, (namespace, key, library) = block.start(), block.groups()
+    starts = [block.start() for block in blocks]
+    # A block goes on until the next one.
+    ends = [*starts[1:], len(text)]
+    for block, start, end in zip(blocks, starts, ends):
+        namespace, key, library = block.groups()
         if key not in keys:
             continue
         fallback = re.compile(rf"\b{library}\s*\.\s*fallback\s*\(")
         if namespace == "_" and fallback.search(text, start, end):
             found.fallbacks.add(key)
-        for one in _IMPL.finditer(text, start, end):
-            if one[1] == library:
-                found.add(one[2], namespace, key, source.path)
+        for registration in _IMPL.finditer(text, start, end):
+            receiver, name = registration.groups()
+            if receiver == library:
+                found.add(name, namespace, key, source.path)
 
 
 def _scan_python(found: Scanned, path: str, text: str) -> None:
-    libraries = {one[1]: (one[2], one[3] or "") for one in _LIBRARY.finditer(text)}
-    for one in _PYTHON.finditer(text):
-        if one[1] not in (*libraries, "library"):
+    libraries = dict[str, tuple[str, str]]()
+    for assignment in _LIBRARY.finditer(text):
+        variable, namespace, key = assignment.groups(default="")
+        libraries[variable] = namespace, key
+    for call in _PYTHON.finditer(text):
+        receiver, method, name, written_key = call.groups()
+        if receiver not in (*libraries, "library"):
             continue
-        namespace, key = libraries.get(one[1], ("aten", ""))
-        known = _KEYS.get((one[4] or key).lower())
-        if known is not None and one[2] == "fallback":
-            found.fallbacks.add(known)
-        elif known is not None:
-            line = text.count("\n", 0, one.start()) + 1
-            found.add(one[3], namespace, known, f"{path}:{line}")
+        namespace, key_of_library = libraries.get(receiver, ("aten", ""))
+        key_or_device = written_key or key_of_library
+        known_key = _KEYS.get(key_or_device.lower())
+        if known_key is None:
+            continue
+        if method == "fallback":
+            found.fallbacks.add(known_key)
+            continue
+        line = text.count("\n", 0, call.start()) + 1
+        found.add(name, namespace, known_key, f"{path}:{line}")
 
 
 def called_names(text: str) -> set[str]:
@@ -163,5 +182,8 @@ def called_names(text: str) -> set[str]:
     """
     words = set(re.findall(r"\baten(?:::|\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?", text))
     names = {word.replace("aten.", "aten::", 1) for word in words}
-    lines = {line.strip() for line in text.splitlines()}
-    return names | {f"aten::{line}" for line in lines if _NAME.fullmatch(line) and "::" not in line}
+    for line in {line.strip() for line in text.splitlines()}:
+        is_bare_name = _NAME.fullmatch(line) and "::" not in line
+        if is_bare_name:
+            names.add(f"aten::{line}")
+    return names

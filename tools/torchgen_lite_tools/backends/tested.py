@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,6 +24,8 @@ _TEST = re.compile(rf"test_([a-z]+)_(.+)_({'|'.join(DTYPES)})")
 _TITLE = "dtypes of kernels"
 # The dtypes of each kernel that are declared, and those that are verified.
 Claims = dict[str, dict[str, Sequence[str]]]
+# The checks that failed, of each kernel and dtype with tests that were not skipped.
+Ended = dict[tuple[str, str], list[str]]
 
 
 def claims_of(program: Program, key: str, report: Path | None) -> tuple[list[Section], Claims]:
@@ -31,63 +33,112 @@ def claims_of(program: Program, key: str, report: Path | None) -> tuple[list[Sec
 
     A dtype is verified if a test of the kernel passed in it, and none failed; without a report none is.
     """
-    kernels = {
-        name: operator.function.dtypes
-        for name, operator in program.resolved.declared_by_name.items()
-        if any(kernel.key == key for kernel in operator.own_kernels)
-    }
-    claims: Claims = {name: {"declared": d} for name, d in kernels.items() if d or report}
-    number = sum(map(len, kernels.values()))
-    by = sum(map(bool, kernels.values()))
-    rows: list[Row] = [("declared", str(number), f"by `dtypes:` of {counted(by, 'kernel')}")]
-    if report is None:
-        said = "not known: `--tests FILE` reads the report of the generated tests"
-        return [Section(_TITLE, [*rows, ("verified", "-", said)])] if number else [], claims
-    ended = _ended(report, kernels, key)
-    verified = list[bool]()
+    kernels = _declared_dtypes(program, key)
+    claims: Claims = {}
     for name, declared in kernels.items():
-        own = {d: ended[name, d] for d in (*declared, *DTYPES) if (name, d) in ended}
-        claims[name]["verified"] = [dtype for dtype, failed in own.items() if not failed]
-        verified += [dtype in declared for dtype in claims[name]["verified"]]
-        rows += [(name, d, f"failed: {', '.join(failed)}") for d, failed in own.items() if failed]
-        rows += [(name, d, "no test of it passed") for d in declared if d not in own]
-    if not all(verified):
-        other = f", and {verified.count(False)} that no entry declares"
-    else:
-        other = ""
-    rows.insert(1, ("verified", str(sum(verified)), f"of these{other}"))
-    return [Section(_TITLE, rows)], claims
+        if declared or report:
+            claims[name] = {"declared": declared}
+    number = sum(len(declared) for declared in kernels.values())
+    declaring = [name for name, declared in kernels.items() if declared]
+    by = f"by `dtypes:` of {counted(len(declaring), 'kernel')}"
+    rows: list[Row] = [("declared", str(number), by)]
+    if report is None:
+        if not number:
+            return [], claims
+        not_known = "not known: `--tests FILE` reads the report of the generated tests"
+        rows.append(("verified", "-", not_known))
+        return [Section(_TITLE, rows)], claims
+    ended = _ended(report, kernels, key)
+    are_declared = list[bool]()
+    not_verified = list[Row]()
+    for name, declared in kernels.items():
+        failed_by_dtype = _failed_checks(ended, name, declared)
+        verified = [dtype for dtype, failed in failed_by_dtype.items() if not failed]
+        claims[name]["verified"] = verified
+        are_declared += [dtype in declared for dtype in verified]
+        not_verified += _not_verified(name, declared, failed_by_dtype)
+    others = are_declared.count(False)
+    beside = f", and {others} that no entry declares" if others else ""
+    rows.append(("verified", str(are_declared.count(True)), f"of these{beside}"))
+    return [Section(_TITLE, rows + not_verified)], claims
 
 
-def _ended(report: Path, kernels: Collection[str], key: str) -> dict[tuple[str, str], list[str]]:
-    """The checks that failed, of each kernel and dtype with tests that were not skipped. Raises Refused if none has."""
+def _declared_dtypes(program: Program, key: str) -> dict[str, Sequence[str]]:
+    """The dtypes that are declared of each kernel of a key, by operator."""
+    dtypes = dict[str, Sequence[str]]()
+    for name, operator in program.resolved.declared_by_name.items():
+        if any(kernel.key == key for kernel in operator.own_kernels):
+            dtypes[name] = operator.function.dtypes
+    return dtypes
+
+
+def _failed_checks(ended: Ended, name: str, declared: Sequence[str]) -> dict[str, list[str]]:
+    """The checks of a kernel that failed, by dtype: those that are declared come first."""
+    failed = dict[str, list[str]]()
+    for dtype in (*declared, *DTYPES):
+        if (name, dtype) in ended:
+            failed[dtype] = ended[name, dtype]
+    return failed
+
+
+def _not_verified(
+    name: str, declared: Sequence[str], failed_by_dtype: Mapping[str, Sequence[str]]
+) -> Iterator[Row]:
+    """Why dtypes of a kernel are not verified."""
+    for dtype, failed in failed_by_dtype.items():
+        if failed:
+            yield name, dtype, f"failed: {', '.join(failed)}"
+    for dtype in declared:
+        if dtype not in failed_by_dtype:
+            yield name, dtype, "no test of it passed"
+
+
+def _ended(report: Path, kernels: Collection[str], key: str) -> Ended:
+    """How the tests of a report ended. Raises Refused if it has none of a kernel of the key."""
     shown = f"`{shown_path(report, Path.cwd())}`"
-    found = dict[tuple[str, str], list[str]]()
     try:
-        cases = ElementTree.fromstring(read_any_text(report)).iter("testcase")
+        root = ElementTree.fromstring(read_any_text(report))
     except (ElementTree.ParseError, ValueError) as error:
         raise Refused(Diagnostic("TG012", f"{shown} is no JUnit report: {error}")) from None
-    # As `_device_tests.py` spells them.
-    spelled = {}
-    for n in kernels:
-        spelled[n.removeprefix("aten::").replace("::", "__").replace(".", "_")] = n
-    own = [case for case in cases if case.get("classname", "").endswith(f"Kernels{key.upper()}")]
-    matched = [(one, match) for one in own if (match := _TEST.fullmatch(one.get("name", "")))]
-    device = _device([match[2] for _, match in matched], spelled)
+    matched = list[tuple[ElementTree.Element, re.Match[str]]]()
+    for case in root.iter("testcase"):
+        match = _TEST.fullmatch(case.get("name", ""))
+        is_of_key = case.get("classname", "").endswith(f"Kernels{key.upper()}")
+        if is_of_key and match is not None:
+            matched.append((case, match))
+    kernel_of = {_spelled(kernel): kernel for kernel in kernels}
+    device = _device([match[2] for _, match in matched], kernel_of)
+    ended: Ended = {}
     for case, match in matched:
-        kernel = spelled.get(match[2].removesuffix(device))
-        if kernel and case.find("skipped") is None:
-            has_failed = any(one.tag in ("failure", "error") for one in case)
-            found.setdefault((kernel, match[3]), []).extend([match[1]] * has_failed)
-    if not found:
+        check, kernel_and_device, dtype = match.groups()
+        kernel = kernel_of.get(kernel_and_device.removesuffix(device))
+        is_skipped = case.find("skipped") is not None
+        if kernel is None or is_skipped:
+            continue
+        failed = ended.setdefault((kernel, dtype), [])
+        if any(outcome.tag in ("failure", "error") for outcome in case):
+            failed.append(check)
+    if not ended:
         help_ = (
             "`pytest --junitxml=FILE generated/device-tests` tests the kernels of the schema files"
         )
         raise Refused(Diagnostic("TG012", f"{shown} has no test of a kernel for {key}", help=help_))
-    return found
+    return ended
+
+
+def _spelled(kernel: str) -> str:
+    """A kernel as `_device_tests.py` spells it in the names of tests."""
+    return kernel.removeprefix("aten::").replace("::", "__").replace(".", "_")
 
 
 def _device(names: Sequence[str], kernels: Collection[str]) -> str:
     """What follows the kernel in every name, such as `_chip`: other operators may begin as a kernel does."""
-    rests = {n.removeprefix(k) for n in names for k in kernels if n.startswith(f"{k}_")}
-    return min([one for one in rests if all(n.endswith(one) for n in names)], key=len, default="")
+    endings = set[str]()
+    for kernel in kernels:
+        of_kernel = [name for name in names if name.startswith(f"{kernel}_")]
+        endings.update(name.removeprefix(kernel) for name in of_kernel)
+    in_every_name = []
+    for ending in endings:
+        if all(name.endswith(ending) for name in names):
+            in_every_name.append(ending)
+    return min(in_every_name, key=len, default="")

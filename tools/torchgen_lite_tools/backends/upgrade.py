@@ -117,7 +117,7 @@ def upgrade_command(
     formulas = _gradients(session, old, new, program.config.root)
     every.append(Section(_GRADIENTS, formulas, ("operator", "gradient", "formula")))
     sections = [section for section in every if section.rows]
-    data = {title: [list(row) for row in rows] for title, rows, _ in sections}
+    data = {section.title: list(map(list, section.rows)) for section in sections}
     if not sections and not found:
         sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
     answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, {"changes": data})
@@ -189,12 +189,18 @@ def _of_callers(program: Program, releases: tuple[Overlay, Overlay]) -> list[Row
 
     Of what may change, such as tags, a release has too much.
     """
-    mine = {function.name for function in program.functions}
-    old, new = (
-        Side([o for o in one.native.resolved.operators if o.name in mine]) for one in releases
-    )
-    found = [one for one in compare_operators(old, new) if one.severity == "error"]
-    return finding_rows([one for one in found if one.code not in ("TG350", "TG351")])
+    with_kernels = {function.name for function in program.functions}
+    sides = []
+    for release in releases:
+        operators = release.native.resolved.operators
+        sides.append(Side([operator for operator in operators if operator.name in with_kernels]))
+    changes = []
+    old, new = sides
+    for change in compare_operators(old, new):
+        is_gone = change.code in ("TG350", "TG351")
+        if change.severity == "error" and not is_gone:
+            changes.append(change)
+    return finding_rows(changes)
 
 
 def _structure(operator: Operator) -> str:
@@ -208,32 +214,37 @@ def _composites(
     programs: tuple[Program, Program], releases: tuple[Overlay, Overlay], key: str
 ) -> Iterator[Section]:
     """Operators that became or stopped being composite, and new ones."""
-    before, after = (_verdicts(one, key) for one in releases)
-    mine = set()
-    for function in programs[1].functions:
-        if function.dispatch:
-            mine.add(function.name)
-    gained = [
-        n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
-    ]
+    old_program, new_program = programs
+    old_release, new_release = releases
+    before = _verdicts(old_release, key)
+    after = _verdicts(new_release, key)
+    with_kernels = {function.name for function in new_program.functions if function.dispatch}
+    gained = []
+    for name in with_kernels:
+        is_composite_now = after.get(name) is Verdict.composite
+        was_nothing = before.get(name) is Verdict.nothing
+        if is_composite_now and was_nothing:
+            gained.append(name)
     yield Section("now composed of other operators: your kernel may be unnecessary", _names(gained))
-    was, now = (
-        _verdicts(one.with_program(program, generation_of(program).of_backend), key)
-        for one, program in zip(releases, programs)
-    )
-    lost = [
-        n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
-    ]
+    was = _verdicts_with(old_release, old_program, key)
+    now = _verdicts_with(new_release, new_program, key)
+    not_served = [name for name, verdict in now.items() if verdict is Verdict.nothing]
+    lost = [name for name in not_served if was.get(name, Verdict.nothing) is not Verdict.nothing]
     yield Section("no longer served: a kernel is needed", _names(lost))
-    new = [n for n in now if n not in was and now[n] is Verdict.nothing]
-    by_name = releases[1].native.resolved.by_name
-    keys = {name: {kernel.key for kernel in by_name[name].kernels} for name in new}
-    theirs = {n: ", ".join(key for key in ("CPU", "CUDA") if key in keys[n]) for n in new}
-    yield Section(
-        "new operators that CPU or CUDA have kernels for",
-        [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
-        ("operator", "kernels"),
-    )
+    rows: list[Row] = []
+    for name in sorted(not_served):
+        keys = {kernel.key for kernel in new_release.native.resolved.by_name[name].kernels}
+        keys_of_pytorch = [key for key in ("CPU", "CUDA") if key in keys]
+        if name not in was and keys_of_pytorch:
+            rows.append((name.removeprefix("aten::"), ", ".join(keys_of_pytorch)))
+    heads = ("operator", "kernels")
+    yield Section("new operators that CPU or CUDA have kernels for", rows, heads)
+
+
+def _verdicts_with(release: Overlay, program: Program, key: str) -> dict[str, Verdict]:
+    """The verdicts on the operators of a release under the kernels of a program."""
+    policy = generation_of(program).of_backend
+    return _verdicts(release.with_program(program, policy), key)
 
 
 def _verdicts(overlay: Overlay, key: str) -> dict[str, Verdict]:
@@ -258,17 +269,21 @@ def _gradients(session: Session, old: str, new: str, root: Path) -> list[Row]:
 
 def _formulas(release: str, root: Path) -> dict[tuple[str, ...], str] | None:
     """The text of each formula, by operator, names and key."""
-    found = read_release(release, root)
-    if found.source is None or found.formulas is None:
+    files = read_release(release, root)
+    if files.source is None or files.formulas is None:
         return None
-    functions, _ = load_native_functions([found.source, found.formulas], Dialect(KNOWN_TAGS))
-    return {
-        (one.name, ", ".join(formula.names), *([] if key == DEFAULT else [key])): formula.text
-        for one in functions
-        if one.derivatives is not None
-        for key, formulas in one.derivatives.variants
-        for formula in formulas
-    }
+    functions, _ = load_native_functions([files.source, files.formulas], Dialect(KNOWN_TAGS))
+    texts = dict[tuple[str, ...], str]()
+    for function in functions:
+        if function.derivatives is None:
+            continue
+        for key, formulas in function.derivatives.variants:
+            of_key = () if key == DEFAULT else (key,)
+            for formula in formulas:
+                names = ", ".join(formula.names)
+                which = (function.name, names, *of_key)
+                texts[which] = formula.text
+    return texts
 
 
 def _names(names: Sequence[str]) -> list[tuple[str]]:

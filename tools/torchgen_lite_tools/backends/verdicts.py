@@ -72,20 +72,21 @@ class Overlay(NamedTuple):
         selection = Selection((*resolved.declared, *resolved.copying), policy)
         tables = {**self.tables}
         made = {**self.made}
-        for one in served_by(program, selection, self.tables):
-            name = one.table.name
+        for served in served_by(program, selection, self.tables):
+            name = served.table.name
             if name in tables:
-                tables[name], made[name] = one.table, {**made[name], **over(one.registered)}
+                tables[name] = served.table
+                made[name] = {**made[name], **over(served.registered)}
         return self._replace(tables=tables, made=made)
 
     def with_kernels(self, kernels: Mapping[str, Mapping[str, str]]) -> Overlay:
         """The same with kernels of which the places are known: by operator and key."""
         tables = {**self.tables}
         for name in kernels.keys() & tables.keys():
-            one = tables[name]
+            table = tables[name]
             given = kernels[name]
-            own = (one.own or frozenset()) | given.keys()
-            tables[name] = one._replace(kernels={**one.kernels, **given}, own=own)
+            own = (table.own or frozenset()) | given.keys()
+            tables[name] = table._replace(kernels={**table.kernels, **given}, own=own)
         return self._replace(tables=tables)
 
     def cell(self, name: str, key: str) -> Cell:
@@ -97,12 +98,14 @@ def pytorchs(
 ) -> Overlay:
     """PyTorch's own operators, under nothing."""
     native = Program(Resolved(tuple(context), tags), config, tags=tags)
-    found = list(served_by(native, Selection(native.resolved.operators, PYTORCH)))
-    return Overlay(
-        native,
-        {one.table.name: one.table for one in found},
-        {one.table.name: one.registered for one in found},
-    )
+    selection = Selection(native.resolved.operators, PYTORCH)
+    tables = {}
+    made = {}
+    for served in served_by(native, selection):
+        name = served.table.name
+        tables[name] = served.table
+        made[name] = served.registered
+    return Overlay(native, tables, made)
 
 
 def coverage(overlay: Overlay, key: str) -> list[Covered]:
@@ -171,8 +174,11 @@ def view_of(operator: Operator) -> str:
 def kernels_of(native: Program, key: str) -> dict[str, Verdict]:
     """The operators that PyTorch itself has kernels of a key for, or of a variant."""
     alone = pytorchs(native.config, native.functions, native.tags)
-    found = {one.operator.name: one.verdict for one in coverage(alone, key)}
-    return {name: v for name, v in found.items() if v in (Verdict.own, Verdict.through)}
+    verdicts = dict[str, Verdict]()
+    for covered in coverage(alone, key):
+        if covered.verdict in (Verdict.own, Verdict.through):
+            verdicts[covered.operator.name] = covered.verdict
+    return verdicts
 
 
 def _called(registration: Registration) -> str:
@@ -180,7 +186,7 @@ def _called(registration: Registration) -> str:
     if registration.origin is Origin.default and registration.source is not None:
         return registration.source.name
     operator = registration.operator
-    group = registration.operator.group
+    group = operator.group
     if operator.function.is_written or group is None:
         return ""
     if operator.kind is not SchemaKind.functional:

@@ -84,13 +84,14 @@ def read_cpp(
     def prepared(source: Source) -> CppText:
         return preprocess(source, known_in(source), given, find)
 
-    texts = [
-        prepared(source)
-        for source in sources
-        if has_registrations(source.text)
-        or any(name in source.text for name in reaching)
-        or _classes_in(source, classes)
-    ]
+    def may_register(source: Source) -> bool:
+        if has_registrations(source.text):
+            return True
+        if any(name in source.text for name in reaching):
+            return True
+        return bool(_classes_in(source, classes))
+
+    texts = [prepared(source) for source in sources if may_register(source)]
     for text in texts:
         library.diagnostics += _not_expanded(text, reaching)
     texts = [text for text in texts if has_registrations(text.text)]

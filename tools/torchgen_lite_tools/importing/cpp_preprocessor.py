@@ -73,27 +73,31 @@ def parse_macro(text: str) -> Macro | None:
 def _macro(name: str, parameters: str | None, body: str) -> Macro:
     names = None
     if parameters is not None:
-        names = tuple(filter(None, (one.strip() for one in parameters[1:-1].split(","))))
+        between_parentheses = parameters[1:-1]
+        words = [word.strip() for word in between_parentheses.split(",")]
+        names = tuple(word for word in words if word)
     return Macro(name, names, _without_comments(body).strip())
 
 
 def _without_comments(text: str) -> str:
     """One line of what a directive says."""
-    return re.sub(_COMMENT, " ", re.sub(r"\\\r?\n", " ", text), flags=re.S)
+    one_line = re.sub(r"\\\r?\n", " ", text)
+    return re.sub(_COMMENT, " ", one_line, flags=re.S)
 
 
 def without_comments(text: str) -> str:
     """The text with blanks for comments."""
-    return _QUOTED.sub(lambda match: _blank(match[0]) if _is_comment(match) else match[0], text)
+
+    def without(match: re.Match[str]) -> str:
+        is_comment = match[0].startswith(("//", "/*"))
+        return _blank(match[0]) if is_comment else match[0]
+
+    return _QUOTED.sub(without, text)
 
 
 def without_quoted(text: str) -> str:
     """The text with blanks for comments and literals."""
     return _QUOTED.sub(lambda match: _blank(match[0]), text)
-
-
-def _is_comment(match: re.Match[str]) -> bool:
-    return match[0].startswith(("//", "/*"))
 
 
 def _without_open_comment(text: str) -> str:
@@ -110,10 +114,13 @@ def _without_open_comment(text: str) -> str:
 def defined_macros(source: Source) -> Iterator[Macro]:
     """The macros that a file defines."""
     for match in _PIECE.finditer(source.text):
-        if match["word"] == "define":
-            head = re.match(r"\s*([A-Za-z_]\w*)(\([^()]*\))?", match["rest"])
-            if head is not None:
-                yield _macro(head[1], head[2], match["rest"][head.end() :])
+        if match["word"] != "define":
+            continue
+        rest = match["rest"]
+        head = re.match(r"\s*([A-Za-z_]\w*)(\([^()]*\))?", rest)
+        if head is not None:
+            name, parameters = head.groups()
+            yield _macro(name, parameters, rest[head.end() :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,27 +147,29 @@ class CppText:
     def span(self, start: int, end: int) -> Span:
         """The place in the file of a part of the text; for an expansion, the macro's name."""
         first = self._origin(start)
-        return Span(self.source, first, max(self._origin(max(end - 1, start)) + 1, first))
+        last = self._origin(max(end - 1, start))
+        return Span(self.source, first, max(last + 1, first))
 
     def _origin(self, offset: int) -> int:
-        start, origin, is_expansion = self._pieces[
-            bisect_right(self._pieces, offset, key=lambda piece: piece[0]) - 1
-        ]
+        behind = bisect_right(self._pieces, offset, key=lambda piece: piece[0])
+        start, origin, is_expansion = self._pieces[behind - 1]
         if is_expansion:
             return origin
         return origin + offset - start
 
     def conditions(self, offset: int) -> tuple[str, ...] | None:
         """The conditions around a place, outermost first; None for more than a guard can repeat."""
-        at = bisect_right(self._conditions, self._origin(offset), key=lambda one: one[0])
-        one = self._conditions[at - 1][1] if at else None
-        found = list[str]()
-        if one is not None and one.count > _MAX_CONDITIONS:
+        behind = bisect_right(self._conditions, self._origin(offset), key=lambda place: place[0])
+        if behind == 0:
+            return ()
+        _, condition = self._conditions[behind - 1]
+        if condition is not None and condition.count > _MAX_CONDITIONS:
             return None
-        while one is not None:
-            found.append(one.text)
-            one = one.around
-        return tuple(found[::-1])
+        innermost_first = list[str]()
+        while condition is not None:
+            innermost_first.append(condition.text)
+            condition = condition.around
+        return tuple(reversed(innermost_first))
 
 
 def preprocess(
@@ -182,10 +191,11 @@ def preprocess(
     length = 0
     at = 0
     for cut, change in [*_changes(source, text, given, find), (len(text), "")]:
-        body, found = expander.expand(text[at:cut])
-        pieces += [(length + start, at + origin, is_one) for start, origin, is_one in found]
+        body, its_pieces = expander.expand(text[at:cut])
+        for start, origin, is_expansion in its_pieces:
+            pieces.append((length + start, at + origin, is_expansion))
         out.append(body)
-        length = length + len(body)
+        length += len(body)
         at = cut
         if isinstance(change, Macro):
             known[change.name] = change
@@ -193,8 +203,9 @@ def preprocess(
             expander.left -= len(change)
             included.add(cut)
             pieces.append((length, cut, True))
-            out.append(expander.scan(change))
-            length += len(out[-1])
+            expanded = expander.scan(change)
+            out.append(expanded)
+            length += len(expanded)
     whole = _without_open_comment("".join(out))
     return CppText(source, whole, frozenset(included), tuple(conditions), tuple(pieces))
 
@@ -203,11 +214,12 @@ def _changes(
     source: Source, text: str, given: Collection[str], find: Find
 ) -> Iterator[tuple[int, Macro | str]]:
     """Where a macro gets another meaning, under no condition, and where a text is included; `text` has no directives."""
-    defined = Counter(one.name for one in defined_macros(source))
+    times_defined = Counter(macro.name for macro in defined_macros(source))
     blank = without_quoted(text)
     at = 0
-    depth = list[bool]()
-    holding = list[bool]()
+    # Of each open brace, whether it begins a block; of each open `#if`, whether it is a condition.
+    are_blocks = list[bool]()
+    are_conditions = list[bool]()
     guard = _include_guard(source.text)
     uncertain = set[str]()
     known = dict[str, str | None]()
@@ -215,27 +227,38 @@ def _changes(
     for match in _PIECE.finditer(source.text):
         word = match["word"]
         if word in _OPENING:
-            holding.append(match.start() != guard)
-        elif word == "endif" and holding:
-            holding.pop()
+            are_conditions.append(match.start() != guard)
+        elif word == "endif" and are_conditions:
+            are_conditions.pop()
         elif word == "define":
-            one = next(defined_macros(Source("", match[0])), None)
-            if one is not None and defined[one.name] > 1 and one.name not in given:
-                cuts.append((match.end(), one))
-                uncertain |= {one.name} if any(holding) else set()
+            macro = next(defined_macros(Source("", match[0])), None)
+            if macro is None or macro.name in given or times_defined[macro.name] < 2:
+                continue
+            cuts.append((match.end(), macro))
+            if any(are_conditions):
+                uncertain.add(macro.name)
         elif word == "include":
-            for brace in re.finditer("[{}]", blank[at : match.start()]):
-                if brace[0] == "{":
-                    before = blank[max(at + brace.start() - 200, 0) : at + brace.start()]
-                    depth.append(_IN_FRONT.search(before) is None)
-                elif depth:
-                    depth.pop()
+            _follow_braces(are_blocks, blank, at, match.start())
             at = match.start()
-            inner = _included(match, source, find) if any(depth) else None
-            found = _flat(inner, find, known)
-            if found is not None:
-                cuts.append((source.text.index("#", match.start()), found))
-    return (cut for cut in cuts if isinstance(cut[1], str) or cut[1].name not in uncertain)
+            inner = _included(match, source, find) if any(are_blocks) else None
+            inner_text = _flat(inner, find, known)
+            if inner_text is not None:
+                hash_sign = source.text.index("#", match.start())
+                cuts.append((hash_sign, inner_text))
+    for cut, change in cuts:
+        if isinstance(change, str) or change.name not in uncertain:
+            yield cut, change
+
+
+def _follow_braces(are_blocks: list[bool], text: str, start: int, end: int) -> None:
+    """Open and close the braces of a part of a text."""
+    for brace in re.finditer("[{}]", text[start:end]):
+        if brace[0] == "{":
+            at = start + brace.start()
+            in_front = text[max(at - 200, 0) : at]
+            are_blocks.append(_IN_FRONT.search(in_front) is None)
+        elif are_blocks:
+            are_blocks.pop()
 
 
 def _flat(source: Source | None, find: Find, known: dict[str, str | None]) -> str | None:
@@ -247,20 +270,33 @@ def _flat(source: Source | None, find: Find, known: dict[str, str | None]) -> st
         return known[source.path] if source else None
     known[source.path] = None
     text, places = _without_directives(source.text)
-    ends = [*(at for at, _ in places[1:]), len(text)]
-    out = list[str | None]()
+    if _has_conditional_text(text, places) or _ONCE.search(source.text):
+        return None
+    parts = list[str]()
     at = 0
     for match in _PIECE.finditer(source.text):
-        if match["word"] == "include":
-            out += [text[at : match.start()], _flat(_included(match, source, find), find, known)]
-            at = match.end()
-    out.append(text[at:])
-    conditional = any(one and text[at:end].strip() for (at, one), end in zip(places, ends))
-    parts = [] if conditional or _ONCE.search(source.text) else out
-    length = sum(len(part or "") for part in parts)
-    if None not in parts and 0 < length <= _MAX_INCLUDED:
-        known[source.path] = "".join(filter(None, parts))
+        if match["word"] != "include":
+            continue
+        inner = _flat(_included(match, source, find), find, known)
+        if inner is None:
+            return None
+        parts += [text[at : match.start()], inner]
+        at = match.end()
+    parts.append(text[at:])
+    whole = "".join(parts)
+    if 0 < len(whole) <= _MAX_INCLUDED:
+        known[source.path] = whole
     return known[source.path]
+
+
+def _has_conditional_text(text: str, places: Sequence[tuple[int, _Condition | None]]) -> bool:
+    """Whether anything stands under a condition; `places` are where each begins."""
+    starts = [start for start, _ in places]
+    ends = [*starts[1:], len(text)]
+    for (start, condition), end in zip(places, ends):
+        if condition and text[start:end].strip():
+            return True
+    return False
 
 
 def _included(match: re.Match[str], source: Source, find: Find) -> Source | None:
@@ -289,18 +325,25 @@ def guard_of(conditions: Sequence[str]) -> str:
     different = list(dict.fromkeys(conditions))
     if len(different) == 1:
         match = re.fullmatch(r"(!?)defined\((\w+)\)", different[0])
-        if match:
-            return f"#if{'n' if match[1] else ''}def {match[2]}"
-        return f"#if {different[0]}"
+        if match is None:
+            return f"#if {different[0]}"
+        directive = "#ifndef" if match[1] else "#ifdef"
+        return f"{directive} {match[2]}"
     simple = re.compile(r"!?defined\(\w+\)|!?\w+|!\([^()]*\)")
-    return "#if " + " && ".join(c if simple.fullmatch(c) else f"({c})" for c in different)
+    operands = []
+    for condition in different:
+        is_simple = simple.fullmatch(condition)
+        operands.append(condition if is_simple else f"({condition})")
+    return "#if " + " && ".join(operands)
 
 
 def _and(around: _Condition | None, text: str) -> _Condition | None:
     if text in ("", "1", "!(0)"):
         return around
-    count, is_never = (around.count, around.is_never) if around else (0, False)
-    return _Condition(text, around, count + 1, is_never or text in ("0", "!(1)"))
+    is_never = text in ("0", "!(1)")
+    if around is None:
+        return _Condition(text, None, 1, is_never)
+    return _Condition(text, around, around.count + 1, is_never or around.is_never)
 
 
 def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | None]]]:
@@ -316,19 +359,20 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
         word = match["word"]
         if word is None:
             continue
-        out += [_blank(text[at : match.start()]) if is_dead else text[at : match.start()]]
-        out += [_blank(match[0])]
+        before = text[at : match.start()]
+        out.append(_blank(before) if is_dead else before)
+        out.append(_blank(match[0]))
         at = match.end()
-        rest = " ".join(_without_comments(match["rest"]).split())
+        words = _without_comments(match["rest"]).split()
+        rest = " ".join(words)
         if word in _OPENING:
-            if match.start() == guard:
-                now = ""
-            else:
-                now = _OPENING[word].format(rest)
-            open_.append((_and(*open_[-1]) if open_ else None, now))
+            is_guard = match.start() == guard
+            opening = "" if is_guard else _OPENING[word].format(rest)
+            open_.append((_and(*open_[-1]) if open_ else None, opening))
         elif word in _BRANCHES and open_:
-            around, before = open_.pop()
-            open_.append((_and(around, negated(before)), _BRANCHES[word].format(rest)))
+            around, last = open_.pop()
+            around_branch = _and(around, negated(last))
+            open_.append((around_branch, _BRANCHES[word].format(rest)))
         elif word == "endif" and open_:
             open_.pop()
         else:
@@ -342,11 +386,11 @@ def _without_directives(text: str) -> tuple[str, list[tuple[int, _Condition | No
 
 def _include_guard(text: str) -> int:
     """Where a header's include guard begins; -1 without one."""
-    words = islice((m for m in _PIECE.finditer(text) if m["word"]), 2)
-    first = next(words, None)
-    second = next(words, None)
-    if first is None or second is None or (first["word"], second["word"]) != ("ifndef", "define"):
+    directives = (piece for piece in _PIECE.finditer(text) if piece["word"])
+    first_two = list(islice(directives, 2))
+    if [directive["word"] for directive in first_two] != ["ifndef", "define"]:
         return -1
+    first, second = first_two
     is_guard = first["rest"].split()[:1] == second["rest"].split()[:1]
     return first.start() if is_guard else -1
 
@@ -393,18 +437,23 @@ class _Expander:
     def _calls(self, text: str, inside: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
         """Each use of a macro: its start, its end and its expansion."""
         at = 0
-        # No macro occurs in the text, so there is nothing to expand.
-        if self.macros:
-            for match in _TOKEN.finditer(text):
-                macro = self.macros.get(match[0])
-                if macro is None or match.start() < at or match[0] in inside or self.left <= 0:
-                    continue
-                arguments, end = _call(macro, text, match.end())
-                read = end - match.end()
-                self.left -= read if arguments is not None else read * _IN_VAIN
-                if arguments is not None:
-                    at = end
-                    yield match.start(), at, self._expansion(macro, arguments, inside)
+        if not self.macros:
+            return
+        for match in _TOKEN.finditer(text):
+            macro = self.macros.get(match[0])
+            if macro is None or match[0] in inside or self.left <= 0:
+                continue
+            is_in_last_call = match.start() < at
+            if is_in_last_call:
+                continue
+            arguments, end = _call(macro, text, match.end())
+            read = end - match.end()
+            if arguments is None:
+                self.left -= read * _IN_VAIN
+                continue
+            self.left -= read
+            at = end
+            yield match.start(), at, self._expansion(macro, arguments, inside)
 
     def _expansion(self, macro: Macro, given: Sequence[str], inside: tuple[str, ...]) -> str:
         """The body with parameters replaced, `#` and `##` applied, and nested macros expanded."""
@@ -412,7 +461,8 @@ class _Expander:
         if macro.parameters is not None:
             words = dict(zip(macro.parameters, given))
             if macro.parameters[-1:] == ("...",):
-                words["__VA_ARGS__"] = ", ".join(given[len(macro.parameters) - 1 :])
+                others = given[len(macro.parameters) - 1 :]
+                words["__VA_ARGS__"] = ", ".join(others)
             expanded = {}
             for name, text in words.items():
                 expanded[name] = self.scan(text, inside)
@@ -431,14 +481,16 @@ def _call(macro: Macro, text: str, at: int) -> tuple[list[str] | None, int]:
     limit = min(len(text), at + _MAX_CALL)
     for match in _TOKEN.finditer(text, at, limit):
         token = match[0]
-        if depth == 0 and token != "(" and not token.startswith(("//", "/*")):
+        is_comment = token.startswith(("//", "/*"))
+        if depth == 0 and token != "(" and not is_comment:
             return None, match.end()
         if token in "([{":
             depth += 1
             start = start or match.end()
         elif token in ")]}":
             depth -= 1
-        if (token == "," and depth == 1) or depth == 0:
+        ends_argument = token == "," and depth == 1
+        if ends_argument or depth == 0:
             arguments.append(text[start : match.start()].strip())
             start = match.end()
         if depth == 0:
@@ -455,7 +507,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
         if token == "##":
             while out and out[-1].isspace():
                 out.pop()
-            at = match.end() + len(body[match.end() :]) - len(body[match.end() :].lstrip())
+            behind = body[match.end() :].lstrip()
+            at = len(body) - len(behind)
             continue
         if match.start() > at:
             out.append(body[at : match.start()])
@@ -465,7 +518,8 @@ def _substituted(body: str, given: Mapping[str, str], expanded: Mapping[str, str
         else:
             before = body[: match.start()].rstrip()
             behind = body[match.end() :].lstrip()
-            pasted = before.endswith("##") or behind.startswith("##")
-            out.append((given if pasted else expanded).get(token, token))
+            is_pasted = before.endswith("##") or behind.startswith("##")
+            arguments = given if is_pasted else expanded
+            out.append(arguments.get(token, token))
         at = match.end()
     return "".join([*out, body[at:]])

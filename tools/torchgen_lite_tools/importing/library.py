@@ -101,11 +101,11 @@ class Library:
 
     def only(self, fits: Callable[[str], bool]) -> Library:
         """The library with the operators whose names fit."""
+        definitions = [definition for definition in self.definitions if fits(definition.name)]
+        implementations = [kernel for kernel in self.implementations if fits(kernel.name)]
+        extras = [extra for extra in self.extras if fits(extra.name)]
         return replace(
-            self,
-            definitions=[one for one in self.definitions if fits(one.name)],
-            implementations=[one for one in self.implementations if fits(one.name)],
-            extras=[one for one in self.extras if fits(one.name)],
+            self, definitions=definitions, implementations=implementations, extras=extras
         )
 
     def add_autocast(self, name: str, dtypes: Mapping[str, str]) -> None:
@@ -123,22 +123,36 @@ class Library:
 
     def shorten(self) -> None:
         """Leave the modules of Python functions away where their names are different without them."""
-        kernels = self.implementations
-        extras = self.extras
-        names = {*(one.kernel for one in kernels), *(one.value for one in extras)}
-        words = {full: full.rpartition(".")[2] for full in names}
+        names = {kernel.kernel for kernel in self.implementations}
+        names |= {extra.value for extra in self.extras}
+        words = {name: name.rpartition(".")[2] for name in names}
         uses = Counter(words.values())
-        short = {full: word if uses[word] == 1 else full for full, word in words.items()}
-        self.implementations = [replace(one, kernel=short[one.kernel]) for one in kernels]
-        self.extras = [replace(one, value=short[one.value]) for one in extras]
+        short = dict[str, str]()
+        for name, word in words.items():
+            is_only_one = uses[word] == 1
+            short[name] = word if is_only_one else name
+        implementations = []
+        for kernel in self.implementations:
+            implementations.append(replace(kernel, kernel=short[kernel.kernel]))
+        extras = []
+        for extra in self.extras:
+            extras.append(replace(extra, value=short[extra.value]))
+        self.implementations = implementations
+        self.extras = extras
 
     @contextmanager
     def reading(self, span: Span, block: Span, defines: bool) -> Iterator[None]:
         """While a statement is read, which is noted afterwards with what was found in it."""
-        before = len(self.definitions), len(self.implementations), len(self.diagnostics)
+        definitions = len(self.definitions)
+        implementations = len(self.implementations)
+        diagnostics = len(self.diagnostics)
         yield
-        found = {one.name: one.span for one in self.definitions[before[0] :]}
-        found |= {one.name: one.span for one in self.implementations[before[1] :]}
-        is_here = all(one is not None and one.is_in(span) for one in found.values())
-        is_whole = is_here and len(self.diagnostics) == before[2]
-        self.read.append(Statement(span, block, defines, frozenset(found), is_whole))
+        span_of: dict[str, Span | None] = {}
+        for definition in self.definitions[definitions:]:
+            span_of[definition.name] = definition.span
+        for kernel in self.implementations[implementations:]:
+            span_of[kernel.name] = kernel.span
+        is_here = all(place is not None and place.is_in(span) for place in span_of.values())
+        is_understood = len(self.diagnostics) == diagnostics
+        is_whole = is_here and is_understood
+        self.read.append(Statement(span, block, defines, frozenset(span_of), is_whole))

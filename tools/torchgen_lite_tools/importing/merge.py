@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.schema import parse_schema
-from torchgen_lite_tools.importing.library import Library
+from torchgen_lite_tools.importing.library import Definition, Extra, Implementation, Library
 
 
 def put_together(registry: Library, text: Library) -> Library:
@@ -18,31 +18,58 @@ def put_together(registry: Library, text: Library) -> Library:
 
     The text adds conditions, kernel names, comments, and what other builds have.
     """
-    definitions = {one.name: one for one in registry.definitions}
-    both = Library(extras=[*registry.extras], modules=registry.modules)
+    both = Library(modules=registry.modules)
     both.statements = registry.statements + text.statements
-    said = registry.diagnostics
-    both.diagnostics = [*said, *(one for one in text.diagnostics if one not in said)]
     both.python = text.python
-    known = {(one.name, one.field) for one in registry.extras}
-    both.extras += (one for one in text.extras if (one.name, one.field) not in known)
+    both.diagnostics = [*registry.diagnostics]
+    for diagnostic in text.diagnostics:
+        if diagnostic not in registry.diagnostics:
+            both.diagnostics.append(diagnostic)
     for kind, modules in text.modules.items():
-        both.modules[kind] = list(dict.fromkeys([*both.modules.get(kind, []), *modules]))
-    for written in text.definitions:
-        one = definitions.get(written.name)
-        if one is not None:
-            if _are_named(one.schema, written.schema):
-                schema = written.schema
-            else:
-                schema = one.schema
-            written = replace(written, schema=schema, tags=one.tags)
-        both.definitions.append(written)
-    defined = {one.name for one in text.definitions}
-    both.definitions += (one for one in registry.definitions if one.name not in defined)
-    named = {(one.name, one.key) for one in text.implementations}
-    rest = (one for one in registry.implementations if (one.name, one.key) not in named)
-    both.implementations = [*text.implementations, *rest]
+        of_both = [*both.modules.get(kind, []), *modules]
+        both.modules[kind] = list(dict.fromkeys(of_both))
+    both.extras = _extras_of_both(registry, text)
+    both.definitions = _definitions_of_both(registry, text)
+    both.implementations = _implementations_of_both(registry, text)
     return both
+
+
+def _extras_of_both(registry: Library, text: Library) -> list[Extra]:
+    """What the registry has of a field goes before what the text has."""
+    known = {(extra.name, extra.field) for extra in registry.extras}
+    extras = [*registry.extras]
+    for extra in text.extras:
+        if (extra.name, extra.field) not in known:
+            extras.append(extra)
+    return extras
+
+
+def _definitions_of_both(registry: Library, text: Library) -> list[Definition]:
+    """The text's definitions, with schemas and tags as PyTorch has them, then those that the text does not have."""
+    registered = {definition.name: definition for definition in registry.definitions}
+    definitions = []
+    for written in text.definitions:
+        known = registered.get(written.name)
+        if known is not None:
+            names_arguments = _are_named(known.schema, written.schema)
+            schema = written.schema if names_arguments else known.schema
+            written = replace(written, schema=schema, tags=known.tags)
+        definitions.append(written)
+    in_text = {definition.name for definition in text.definitions}
+    for definition in registry.definitions:
+        if definition.name not in in_text:
+            definitions.append(definition)
+    return definitions
+
+
+def _implementations_of_both(registry: Library, text: Library) -> list[Implementation]:
+    """The text's kernels, which have names, then those of other keys."""
+    implementations = [*text.implementations]
+    named = {(kernel.name, kernel.key) for kernel in implementations}
+    for kernel in registry.implementations:
+        if (kernel.name, kernel.key) not in named:
+            implementations.append(kernel)
+    return implementations
 
 
 def is_for_every_build(key: str) -> bool:
@@ -52,27 +79,34 @@ def is_for_every_build(key: str) -> bool:
 
 def built_with_cuda(library: Library) -> Iterator[Diagnostic]:
     """TG616: kernels that only a file of CUDA defines, under keys that there are without CUDA, too."""
-    for one in library.implementations:
-        places = [function.spans[-1] for function in one.functions if function.body]
-        in_cuda = []
-        for place in places:
-            in_cuda.append(place.source.path.endswith((".cu", ".cuh", ".hip")))
-        is_guarded = re.search("CUDA|HIP|ROCM|GPU", " ".join(one.conditions))
-        if is_for_every_build(one.key) and in_cuda and all(in_cuda) and not is_guarded:
-            message = f"kernel `{one.kernel}` of `{one.name}` for {one.key} is in a file of CUDA"
-            related = (Label(one.span, "registered here"),) if one.span else ()
+    for kernel in library.implementations:
+        places = [function.spans[-1] for function in kernel.functions if function.body]
+        is_guarded = re.search("CUDA|HIP|ROCM|GPU", " ".join(kernel.conditions))
+        is_only_in_cuda = bool(places) and all(map(_is_in_cuda, places))
+        if is_for_every_build(kernel.key) and is_only_in_cuda and not is_guarded:
+            message = (
+                f"kernel `{kernel.kernel}` of `{kernel.name}` for {kernel.key} is in a file of CUDA"
+            )
+            related = (Label(kernel.span, "registered here"),) if kernel.span else ()
             help_ = "move it into a file that builds without CUDA compile, too"
             yield Diagnostic("TG616", message, Label(places[0], "only here"), related, help_)
 
 
+def _is_in_cuda(place: Span) -> bool:
+    return place.source.path.endswith((".cu", ".cuh", ".hip"))
+
+
 def _are_named(inferred: str, written: str) -> bool:
     """Whether a text names the arguments, `_0` and so on, of a schema that PyTorch inferred, and says nothing else."""
-    theirs = parse_schema(inferred)[0]
-    ours = parse_schema(written)[0]
-    if theirs is None or ours is None:
+    of_pytorch, _ = parse_schema(inferred)
+    of_text, _ = parse_schema(written)
+    if of_pytorch is None or of_text is None:
         return False
-    same = [str(one.type) for one in theirs.arguments] == [str(one.type) for one in ours.arguments]
-    return same and all(one.name == f"_{at}" for at, one in enumerate(theirs.arguments))
+    types = [str(argument.type) for argument in of_pytorch.arguments]
+    types_in_text = [str(argument.type) for argument in of_text.arguments]
+    names = [argument.name for argument in of_pytorch.arguments]
+    unnamed = [f"_{at}" for at in range(len(names))]
+    return types == types_in_text and names == unnamed
 
 
 def name_kernels(library: Library) -> Library:
@@ -84,15 +118,20 @@ def name_kernels(library: Library) -> Library:
         help_ = "write `(a!)` at what a kernel writes to; PyTorch took these to write to any tensor"
         library.diagnostics.append(Diagnostic("TG615", message, help=help_))
     library.diagnostics += built_with_cuda(library)
-    unnamed = [one for one in library.implementations if not one.is_named]
-    for one in unnamed:
-        if one.span is not None:
-            message = f"`{one.kernel}` is declared in none of these files"
-            label = Label(one.span, "taken to be in this namespace")
-            library.diagnostics.append(Diagnostic("TG608", message, label))
-    unplaced = [one for one in unnamed if one.span is None]
+    unplaced = list[Implementation]()
+    for kernel in library.implementations:
+        if kernel.is_named:
+            continue
+        if kernel.span is None:
+            unplaced.append(kernel)
+            continue
+        message = f"`{kernel.kernel}` is declared in none of these files"
+        label = Label(kernel.span, "taken to be in this namespace")
+        library.diagnostics.append(Diagnostic("TG608", message, label))
     if unplaced:
-        message = f"{counted(len(unplaced), 'kernel')} named after operator and key, such as `{unplaced[0].kernel}`"
+        count = counted(len(unplaced), "kernel")
+        first = unplaced[0].kernel
+        message = f"{count} named after operator and key, such as `{first}`"
         help_ = "give the C++ too: `import --module MODULE PATH`"
         library.diagnostics.append(Diagnostic("TG608", message, help=help_))
     return library

@@ -81,14 +81,20 @@ class Call(NamedTuple):
     is_inside: bool = False
 
     def __str__(self) -> str:
-        given = [one.value for one in self.node.args[:2] if isinstance(one, ast.Constant)]
-        texts = [str(one).partition("(")[0] for one in given]
-        if isinstance(self.passed, FUNCTIONS) and not given:
-            decorated = [self.passed.name]
-        else:
-            decorated = []
-        name = next(filter(None, [*texts, *decorated]), None) or ast.unparse(self.node)
-        return f"`{name if len(name) < 60 else name[:56] + '...'}`"
+        name = self._name() or ast.unparse(self.node)
+        shown = name if len(name) < 60 else f"{name[:56]}..."
+        return f"`{shown}`"
+
+    def _name(self) -> str:
+        """The first constant that is given, without the rest of a schema, or the decorated function."""
+        constants = [arg.value for arg in self.node.args[:2] if isinstance(arg, ast.Constant)]
+        for constant in constants:
+            before, _, _ = str(constant).partition("(")
+            if before:
+                return before
+        if isinstance(self.passed, FUNCTIONS) and not constants:
+            return self.passed.name
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +123,9 @@ class Registration:
 
     def path(self, name: str) -> str:
         """The whole name of what is given; "" for no name."""
-        one = self.given.get(name)
-        if isinstance(one, ast.expr):
-            return self.module.path(one)
+        node = self.given.get(name)
+        if isinstance(node, ast.expr):
+            return self.module.path(node)
         return ""
 
     def text(self, name: str) -> str:
@@ -129,10 +135,10 @@ class Registration:
         return value
 
     def constant(self, name: str, default: object) -> object:
-        one = self.given.get(name)
-        if one is None:
+        node = self.given.get(name)
+        if node is None:
             return default
-        return _constant(self.module, one)
+        return _constant(self.module, node)
 
     def function(self) -> tuple[Module, Function] | None:
         """The function that is registered, and where it is, if these files have it."""
@@ -157,22 +163,39 @@ def _constant(module: Module, node: Given) -> object:
 def calls_of(statement: ast.stmt) -> Iterator[Call]:
     """The calls of a statement, without those of statements in it that run at once, too."""
     if isinstance(statement, FUNCTIONS):
-        for one in reversed(statement.decorator_list):
-            bare = ast.copy_location(ast.Call(one, [], []), one)
-            yield Call(one if isinstance(one, ast.Call) else bare, statement)
+        for decorator in reversed(statement.decorator_list):
+            yield Call(_as_call(decorator), statement)
     is_inside = isinstance(statement, (*FUNCTIONS, *_LATER))
-    parts: Sequence[ast.AST] = statement.body if isinstance(statement, FUNCTIONS) else [statement]
-    if isinstance(statement, (ast.If, ast.Try)):
-        parts = [statement.test] if isinstance(statement, ast.If) else []
-    elif isinstance(statement, ast.With):
-        parts = [one.context_expr for one in statement.items]
-    calls = [call for part in parts for call in ast.walk(part) if isinstance(call, ast.Call)]
+    calls = list[ast.Call]()
+    for part in _parts_that_call(statement):
+        calls += [node for node in ast.walk(part) if isinstance(node, ast.Call)]
     called = {id(call.func) for call in calls}
     for call in calls:
         if isinstance(call.func, ast.Call) and len(call.args) == 1:
             yield Call(call.func, call.args[0], is_inside)
-        if id(call) not in called and _gives_a_function(call.func):
+        is_called_itself = id(call) in called
+        if not is_called_itself and _gives_a_function(call.func):
             yield Call(call, None, is_inside)
+
+
+def _as_call(decorator: ast.expr) -> ast.Call:
+    """A decorator as the call that gives it; `@f` is as `@f()`."""
+    if isinstance(decorator, ast.Call):
+        return decorator
+    return ast.copy_location(ast.Call(decorator, [], []), decorator)
+
+
+def _parts_that_call(statement: ast.stmt) -> Sequence[ast.AST]:
+    """What of a statement has calls of its own: the statements in it that run at once have theirs."""
+    if isinstance(statement, FUNCTIONS):
+        return statement.body
+    if isinstance(statement, ast.If):
+        return [statement.test]
+    if isinstance(statement, ast.Try):
+        return []
+    if isinstance(statement, ast.With):
+        return [item.context_expr for item in statement.items]
+    return [statement]
 
 
 def _gives_a_function(func: ast.expr) -> bool:
@@ -190,27 +213,36 @@ class Scan(NamedTuple):
 
 def scanned(module: Module) -> Iterator[Scan]:
     """The functions of a module."""
-    for node in (one for named in module.functions.values() for one in named):
-        calls = set[str]()
-        registers = False
-        for call in (one for one in calls_of(node) if one.is_inside):
-            try:
-                registers |= understood(module, call, (), ()) is not None
-            except Unread:
-                registers = True
-            calls.update(_made_path(one) for one in meanings(module, call.node.func))
-        yield Scan(f"{module.name}.{node.name}", registers, frozenset(calls - {""}))
+    for functions in module.functions.values():
+        for function in functions:
+            yield _scan(module, function)
+
+
+def _scan(module: Module, function: Function) -> Scan:
+    calls = set[str]()
+    registers = False
+    for call in calls_of(function):
+        if not call.is_inside:
+            continue
+        try:
+            registers |= understood(module, call, (), ()) is not None
+        except Unread:
+            registers = True
+        for meaning in meanings(module, call.node.func):
+            calls.add(_made_path(meaning))
+    calls.discard("")
+    return Scan(f"{module.name}.{function.name}", registers, frozenset(calls))
 
 
 def registering(scans: Sequence[Scan]) -> set[str]:
     """The whole names of functions that register what they are given, and of those that call them."""
-    found = {one.path for one in scans if one.registers}
+    paths = {scan.path for scan in scans if scan.registers}
     for _ in range(_MAX_DEPTH):
-        more = {one.path for one in scans if not found.isdisjoint(one.calls)}
-        if more <= found:
+        callers = {scan.path for scan in scans if not paths.isdisjoint(scan.calls)}
+        if callers <= paths:
             break
-        found |= more
-    return found
+        paths |= callers
+    return paths
 
 
 def understood(
@@ -219,40 +251,68 @@ def understood(
     """A call as a registration; None if it is none. Raises Unread if it may be one that cannot be read: a call of a
     function that is `registering`, too."""
     node = call.node
-    possible = list(meanings(module, call.node.func))
-    found = next(filter(None, (_registrar(one, node) for one in possible)), None)
-    # What a call gives is told with the function that it is then called with.
-    made = node.func if isinstance(node.func, ast.Call) else None
-    if found is None:
-        if any(_made_path(one) in registering for one in possible if one.node is not made):
-            raise Unread(f"`{ast.unparse(node.func)}` registers it")
-        suspect = next((one for one in possible if _is_suspect(one, node)), None)
-        if suspect is not None:
-            unknown = getattr(suspect.node, "value", suspect.node)
-            why = f"`{ast.unparse(unknown)}` is not known here"
-            raise Suspect(why, _looks_like_one(suspect, node))
+    possible = list(meanings(module, node.func))
+    registrar = _first_registrar(possible, node)
+    if registrar is None:
+        _refuse_suspects(possible, node, registering)
         return None
-    names = found.names
-    word = found.kind.rpartition(".")[2]
+    names = registrar.names
+    word = registrar.kind.rpartition(".")[2]
     if names is None and word not in _OTHERS:
         return None
     if call.is_inside:
         raise Unread("this is in a function, a loop or a class")
     if names is None:
         raise Unread("this remains handwritten")
-    before = found.meaning
-    positional = [*before.args, *node.args]
-    keywords = [*before.keywords, *node.keywords]
-    starred = [one for one in positional if isinstance(one, ast.Starred)]
-    if starred or None in [one.arg for one in keywords]:
+    given = {**registrar.given, **_arguments(module, node, registrar.meaning, names)}
+    if call.passed:
+        given["fn"] = call.passed
+    return Registration(module, node, registrar.kind, given, registrar.owner, conditions)
+
+
+def _first_registrar(possible: Sequence[Meaning], node: ast.Call) -> _Registrar | None:
+    for meaning in possible:
+        registrar = _registrar(meaning, node)
+        if registrar is not None:
+            return registrar
+    return None
+
+
+def _refuse_suspects(
+    possible: Sequence[Meaning], node: ast.Call, registering: Collection[str]
+) -> None:
+    """Raise Unread for a call of a function that is `registering`, or that looks as if it were."""
+    for meaning in possible:
+        # What a call gives is told with the function that it is then called with.
+        is_what_a_call_gives = isinstance(node.func, ast.Call) and meaning.node is node.func
+        if not is_what_a_call_gives and _made_path(meaning) in registering:
+            raise Unread(f"`{ast.unparse(node.func)}` registers it")
+    for meaning in possible:
+        if _is_suspect(meaning, node):
+            unknown = getattr(meaning.node, "value", meaning.node)
+            why = f"`{ast.unparse(unknown)}` is not known here"
+            raise Suspect(why, _looks_like_one(meaning, node))
+
+
+def _arguments(
+    module: Module, node: ast.Call, meaning: Meaning, names: Sequence[str]
+) -> dict[str, Given]:
+    """What a call gives, and what `partial` gave before it, by name. Raises Unread for what is computed."""
+    positional = [*meaning.args, *node.args]
+    keywords = [*meaning.keywords, *node.keywords]
+    is_starred = any(isinstance(arg, ast.Starred) for arg in positional)
+    is_double_starred = any(keyword.arg is None for keyword in keywords)
+    if is_starred or is_double_starred:
         raise Unread("its arguments are computed")
-    elsewhere = [*before.args, *(one.value for one in before.keywords)]
-    if before.module is not module and not all(map(_is_literal, elsewhere)):
-        raise Unread(f"`{before.module.name}` gives a part of its arguments")
-    given = {**found.given, **dict(zip(names, positional))}
-    given |= {_RENAMED.get(one.arg or "", one.arg or ""): one.value for one in keywords}
-    given |= {"fn": call.passed} if call.passed else {}
-    return Registration(module, node, found.kind, given, found.owner, conditions)
+    given_before = [*meaning.args, *(keyword.value for keyword in meaning.keywords)]
+    is_elsewhere = meaning.module is not module
+    if is_elsewhere and not all(_is_literal(value) for value in given_before):
+        raise Unread(f"`{meaning.module.name}` gives a part of its arguments")
+    given: dict[str, Given] = dict(zip(names, positional))
+    for keyword in keywords:
+        name = keyword.arg or ""
+        given[_RENAMED.get(name, name)] = keyword.value
+    return given
 
 
 class Meaning(NamedTuple):
@@ -273,22 +333,25 @@ def meanings(
     if id(node) in seen or depth == _MAX_MEANINGS:
         return
     seen.add(id(node))
-    for one in _next_meanings(module, node):
-        for inner in meanings(one.module, one.node, seen, depth + 1):
-            args = (*inner.args, *one.args)
-            keywords = (*inner.keywords, *one.keywords)
+    for outer in _next_meanings(module, node):
+        for inner in meanings(outer.module, outer.node, seen, depth + 1):
+            args = (*inner.args, *outer.args)
+            keywords = (*inner.keywords, *outer.keywords)
             yield Meaning(inner.module, inner.node, args, keywords)
 
 
 def _next_meanings(module: Module, node: ast.expr) -> Iterator[Meaning]:
+    attribute = attribute_of(node)
     if isinstance(node, (ast.Name, ast.Attribute)):
-        yield from (Meaning(home, value) for home, value in module.assignments(node))
-    elif attribute := attribute_of(node):
+        for home, value in module.assignments(node):
+            yield Meaning(home, value)
+    elif attribute is not None:
         yield Meaning(module, attribute)
     elif isinstance(node, ast.Call) and node.args and module.path(node.func) in _PARTIAL:
-        yield Meaning(module, node.args[0], tuple(node.args[1:]), tuple(node.keywords))
-    for one in alternatives(node):
-        yield Meaning(module, one)
+        function, *args = node.args
+        yield Meaning(module, function, tuple(args), tuple(node.keywords))
+    for alternative in alternatives(node):
+        yield Meaning(module, alternative)
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -310,55 +373,67 @@ class _Registrar(NamedTuple):
     given: Mapping[str, Given] = {}
 
 
-def _registrar(one: Meaning, call: ast.Call) -> _Registrar | None:
+def _registrar(meaning: Meaning, call: ast.Call) -> _Registrar | None:
     """What is called if that is a function of PyTorch, or a method of a library or of an operator that was made."""
-    module = one.module
-    path = one.module.path(one.node)
-    if isinstance(one.node, ast.Attribute):
-        receiver = one.node.value
-    else:
-        receiver = None
-    word = receiver and isinstance(one.node, ast.Attribute) and one.node.attr or ""
+    module = meaning.module
+    path = module.path(meaning.node)
     if path.startswith(_TORCH):
-        word = path.rpartition(".")[2]
-        first = next(((module, arg) for arg in one.args), None)
-        first = first or next(((module, arg) for arg in call.args), None)
-        if word in _GIVEN_LIBRARY and first and (owner := _library(*first)):
-            return _Registrar(one, f"Library.{word}", _GIVEN_LIBRARY[word], owner)
-        return _Registrar(one, word, _FUNCTIONS.get(word))
-    if is_computed_function(one):
+        return _function_of_pytorch(meaning, call, path.rpartition(".")[2])
+    if is_computed_function(meaning):
         raise Unread("which function of PyTorch this is, is computed")
-    if owner := _library(module, receiver):
-        return _Registrar(one, f"Library.{word}", _OF_LIBRARY.get(word), owner)
-    if name := made_operator(module, receiver):
+    receiver, word = None, ""
+    if isinstance(meaning.node, ast.Attribute):
+        receiver = meaning.node.value
+        word = meaning.node.attr
+    owner = _library(module, receiver)
+    if owner:
+        return _Registrar(meaning, f"Library.{word}", _OF_LIBRARY.get(word), owner)
+    name = made_operator(module, receiver)
+    if name:
+        # The method has the parameters of the function, without the first, which is the operator.
         names = _FUNCTIONS.get(word, ("",))[1:] or None
-        return _Registrar(one, word, names, ("", ""), {"name": ast.Constant(name)})
+        return _Registrar(meaning, word, names, ("", ""), {"name": ast.Constant(name)})
     return None
 
 
-def is_computed_function(one: Meaning) -> bool:
+def _function_of_pytorch(meaning: Meaning, call: ast.Call, word: str) -> _Registrar:
+    """A function of PyTorch; one that is given a library first is as a method of that."""
+    args = (*meaning.args, *call.args)
+    if word in _GIVEN_LIBRARY and args:
+        owner = _library(meaning.module, args[0])
+        if owner:
+            return _Registrar(meaning, f"Library.{word}", _GIVEN_LIBRARY[word], owner)
+    return _Registrar(meaning, word, _FUNCTIONS.get(word))
+
+
+def is_computed_function(meaning: Meaning) -> bool:
     """Whether this is `getattr(torch.library, name)`, or of a library, with a name that is computed."""
-    node = one.node
-    is_getattr = isinstance(node, ast.Call) and one.module.path(node.func) == "getattr"
-    if not is_getattr or not isinstance(node, ast.Call) or not node.args or attribute_of(node):
+    module, node = meaning.module, meaning.node
+    if not isinstance(node, ast.Call) or not node.args:
         return False
-    whole = f"{one.module.path(node.args[0])}."
-    return whole in _TORCH or _is_library(one.module, node.args[0])
+    has_known_name = attribute_of(node) is not None
+    if has_known_name or module.path(node.func) != "getattr":
+        return False
+    owner = node.args[0]
+    return f"{module.path(owner)}." in _TORCH or _is_library(module, owner)
 
 
-def _made_path(one: Meaning) -> str:
+def _made_path(meaning: Meaning) -> str:
     """The whole name of what is meant, or of the function that gave it."""
-    return one.module.path(one.node.func if isinstance(one.node, ast.Call) else one.node)
+    node = meaning.node
+    if isinstance(node, ast.Call):
+        return meaning.module.path(node.func)
+    return meaning.module.path(node)
 
 
 def registers_itself(module: Module, node: ast.expr) -> bool:
     """Whether a name may stand for a library, or for what registers."""
     if _is_function(module, node):
         return True
-    return any(
-        is_computed_function(one) or _is_library(one.module, one.node)
-        for one in meanings(module, node)
-    )
+    for meaning in meanings(module, node):
+        if is_computed_function(meaning) or _is_library(meaning.module, meaning.node):
+            return True
+    return False
 
 
 def is_registering_name(path: str) -> bool:
@@ -372,38 +447,43 @@ def is_registering_name(path: str) -> bool:
 
 def passed_on(module: Module) -> Iterator[ast.expr]:
     """Where a function that registers is neither called nor gets a name: what happens to it is not known."""
-    given = {*module.imported, *module.assigned}
     words = set()
-    for word in given:
+    for word in {*module.imported, *module.assigned}:
         if _is_function(module, ast.Name(word, ast.Load())):
             words.add(word)
     possible = []
-    for one in module.nodes:
-        if _is_named(one, words) and _is_function(module, one):
-            possible.append(one)
+    for node in module.nodes:
+        if _is_named(node, words) and _is_function(module, node):
+            possible.append(node)
     if not possible:
         return
-    fine = set()
+    fine = set[int]()
     for values in module.assigned.values():
-        for part in values:
-            fine.add(id(part))
+        fine.update(id(value) for value in values)
     # In this order, a node comes before its parts.
     for node in module.nodes:
-        fine |= set(map(id, _harmless_parts(module, node, id(node) in fine)))
-    yield from (name for name in possible if id(name) not in fine)
+        is_fine = id(node) in fine
+        fine.update(id(part) for part in _harmless_parts(module, node, is_fine))
+    for name in possible:
+        if id(name) not in fine:
+            yield name
 
 
 def given_away(module: Module) -> Iterator[ast.expr]:
     """Where a library is given to a function that is imported from a file which is not given."""
-    libraries = {word for word in module.assigned if _is_library(module, ast.Name(word))}
-    libraries |= {word for word in module.imported if _is_library(module, ast.Name(word))}
-    if libraries:
-        for node in module.nodes:
-            if isinstance(node, ast.Call) and _is_foreign(module, node.func):
-                given = [*node.args, *(one.value for one in node.keywords)]
-                yield from (
-                    one for one in given if isinstance(one, ast.Name) and one.id in libraries
-                )
+    libraries = set()
+    for word in (*module.assigned, *module.imported):
+        if _is_library(module, ast.Name(word)):
+            libraries.add(word)
+    if not libraries:
+        return
+    for node in module.nodes:
+        if not isinstance(node, ast.Call) or not _is_foreign(module, node.func):
+            continue
+        by_keyword = [keyword.value for keyword in node.keywords]
+        for value in (*node.args, *by_keyword):
+            if isinstance(value, ast.Name) and value.id in libraries:
+                yield value
 
 
 def _is_foreign(module: Module, function: ast.expr) -> bool:
@@ -418,8 +498,9 @@ def _is_foreign(module: Module, function: ast.expr) -> bool:
 
 def _home_of(module: Module, path: str) -> Module | None:
     """The given module of a name, or of the class that the name is in."""
-    before = path.rpartition(".")[0]
-    return module.home(before) or module.home(before.rpartition(".")[0])
+    of_name, _, _ = path.rpartition(".")
+    of_class, _, _ = of_name.rpartition(".")
+    return module.home(of_name) or module.home(of_class)
 
 
 def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast.Attribute]:
@@ -431,15 +512,12 @@ def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast
 
 def _is_function(module: Module, node: ast.expr) -> bool:
     """Whether a name may stand for a function of PyTorch that registers, or for a method of a library."""
-    for one in meanings(module, node):
-        if isinstance(one.node, ast.Attribute):
-            receiver = one.node.value
-        else:
-            receiver = None
-        is_method = isinstance(one.node, ast.Attribute) and one.node.attr in _METHODS
-        if is_registering_name(one.module.path(one.node)):
+    for home, meant, *_ in meanings(module, node):
+        if is_registering_name(home.path(meant)):
             return True
-        if is_method and _is_library(one.module, receiver):
+        if not isinstance(meant, ast.Attribute) or meant.attr not in _METHODS:
+            continue
+        if _is_library(home, meant.value):
             return True
     return False
 
@@ -455,8 +533,10 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
     """The parts of a node that are called, compared or asked about, and those that are the value of a part that is fine."""
     if isinstance(node, ast.Call):
         yield node.func
-        name = module.path(node.func)
-        if name.rpartition(".")[2] in _ASKS or (is_fine and name in {*_PARTIAL, "getattr"}):
+        path = module.path(node.func)
+        asks = path.rpartition(".")[2] in _ASKS
+        gives_a_fine_value = is_fine and path in {*_PARTIAL, "getattr"}
+        if asks or gives_a_fine_value:
             yield from node.args
     elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         yield from node.decorator_list
@@ -471,48 +551,47 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
         yield from alternatives(node)
 
 
-def _is_suspect(one: Meaning, call: ast.Call) -> bool:
+def _is_suspect(meaning: Meaning, call: ast.Call) -> bool:
     """Whether a call of something that is not known here looks like a registration."""
-    if isinstance(one.node, ast.Attribute):
-        receiver = one.node.value
+    is_method = isinstance(meaning.node, ast.Attribute)
+    if isinstance(meaning.node, ast.Attribute):
+        word = meaning.node.attr
     else:
-        receiver = None
-    path = one.module.path(one.node)
-    if isinstance(one.node, ast.Attribute):
-        word = one.node.attr
-    else:
-        word = path.rpartition(".")[2]
-    given = (*one.args, *call.args)
-    first = given[0] if given else None
+        word = meaning.module.path(meaning.node).rpartition(".")[2]
+    args = (*meaning.args, *call.args)
     if word not in ("define", "impl"):
         is_known = word in _FUNCTIONS or word in _OF_LIBRARY
-        return is_known and (first is not None or bool(call.keywords))
-    text = first.value if isinstance(first, ast.Constant) else "("
-    is_named = isinstance(text, str) and ("(" in text if word == "define" else len(given) > 1)
-    return first is not None and receiver is not None and is_named
+        return is_known and (bool(args) or bool(call.keywords))
+    if not args or not is_method:
+        return False
+    # What is computed may be a schema.
+    first = args[0].value if isinstance(args[0], ast.Constant) else "("
+    if not isinstance(first, str):
+        return False
+    return "(" in first if word == "define" else len(args) > 1
 
 
-def _looks_like_one(one: Meaning, call: ast.Call) -> bool:
+def _looks_like_one(meaning: Meaning, call: ast.Call) -> bool:
     """Whether a suspect call is none of another project's: it is given a schema, or a kernel of an operator."""
-    word = one.node.attr if isinstance(one.node, ast.Attribute) else ""
-    texts = []
-    for arg in (*one.args, *call.args):
-        if isinstance(arg, ast.Constant):
+    word = meaning.node.attr if isinstance(meaning.node, ast.Attribute) else ""
+    texts = list[str]()
+    for arg in (*meaning.args, *call.args):
+        if isinstance(arg, ast.Constant) and isinstance(arg.value, str):
             texts.append(arg.value)
-    named = [text for text in texts if isinstance(text, str)]
     if word == "impl":
-        return bool(named)
-    return any("->" in text or "::" in text for text in named)
+        return bool(texts)
+    return any("->" in text or "::" in text for text in texts)
 
 
 def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
     """The namespace and the key of a `Library` that an expression stands for."""
-    home, one = module.value(node) or (module, None)
-    made = ("torch.library.Library", "torch.library._scoped_library")
-    if not isinstance(one, ast.Call) or home.path(one.func) not in made:
+    home, call = module.value(node) or (module, None)
+    classes = ("torch.library.Library", "torch.library._scoped_library")
+    if not isinstance(call, ast.Call) or home.path(call.func) not in classes:
         return None
-    given: dict[str | None, ast.expr] = dict(zip(("ns", "kind", "dispatch_key"), one.args))
-    given |= {keyword.arg: keyword.value for keyword in one.keywords}
+    names = ("ns", "kind", "dispatch_key")
+    given: dict[str | None, ast.expr] = dict(zip(names, call.args))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords}
     namespace = given.get("ns", ast.Constant(""))
     key = given.get("dispatch_key", ast.Constant(""))
     return str(_constant(home, namespace)), str(_constant(home, key))
@@ -520,21 +599,20 @@ def _library(module: Module, node: ast.expr | None) -> tuple[str, str] | None:
 
 def made_operator(module: Module, node: ast.expr | None) -> str:
     """The name of the operator that `custom_op` makes of what an expression stands for; "" for none."""
-    home, one = module.value(node) or (module, None)
-    made: list[ast.expr]
-    if isinstance(one, FUNCTIONS):
-        made = [*one.decorator_list]
-    elif one:
-        made = [one]
-    else:
-        made = []
-    made += [call.func for call in made if isinstance(call, ast.Call)]
-    for call in made:
-        if isinstance(call, ast.Call):
-            for meaning in meanings(home, call.func):
-                path = meaning.module.path(meaning.node)
-                if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
-                    return _first_text(home, meaning, call)
+    home, value = module.value(node) or (module, None)
+    makers: list[ast.expr] = []
+    if isinstance(value, FUNCTIONS):
+        makers += value.decorator_list
+    elif value is not None:
+        makers.append(value)
+    calls = [maker for maker in makers if isinstance(maker, ast.Call)]
+    # What is called may be what another call gives.
+    calls += [call.func for call in calls if isinstance(call.func, ast.Call)]
+    for call in calls:
+        for meaning in meanings(home, call.func):
+            path = meaning.module.path(meaning.node)
+            if path.startswith(_TORCH) and path.endswith(("custom_op", "triton_op")):
+                return _first_text(home, meaning, call)
     return ""
 
 

@@ -44,15 +44,11 @@ class Module:
 
     def has(self, function: Function) -> bool:
         """Whether a function keeps its name: no later one takes it, except in another branch of an `if`."""
-        several = self.functions[function.name]
-        around = {one.node: one.conditions for one in self.statements}
-        mine = around[function]
-        later = several[several.index(function) + 1 :]
-        return all(
-            any(f"not ({one})" in around[other] for one in mine)
-            or any(f"not ({one})" in mine for one in around[other])
-            for other in later
-        )
+        conditions_of = {placed.node: placed.conditions for placed in self.statements}
+        conditions = conditions_of[function]
+        of_this_name = self.functions[function.name]
+        later = of_this_name[of_this_name.index(function) + 1 :]
+        return all(_exclude_each_other(conditions, conditions_of[other]) for other in later)
 
     def path(self, node: ast.expr | None, seen: set[str] | None = None) -> str:
         """The whole name of `tl.custom_op`, such as `torch.library.custom_op`; "" for no name. A name that has several
@@ -63,20 +59,26 @@ class Module:
             before = self.path(node.value, seen)
             return before and self._origin(f"{before}.{node.attr}")
         if isinstance(node, (ast.IfExp, ast.BoolOp, ast.NamedExpr)):
-            return self._theirs(alternatives(node), seen)
+            return self._path_of_pytorch(alternatives(node), seen)
         if not isinstance(node, ast.Name) or node.id in seen:
             return ""
-        if node.id in self.imported:
-            return self._origin(self.imported[node.id])
-        seen.add(node.id)
-        theirs = self._theirs(self.assigned.get(node.id, ()), seen)
-        is_own = node.id in self.functions or node.id in self.assigned
-        return theirs or (f"{self.name}.{node.id}" if is_own else self._starred(node.id))
+        word = node.id
+        if word in self.imported:
+            return self._origin(self.imported[word])
+        seen.add(word)
+        of_pytorch = self._path_of_pytorch(self.assigned.get(word, ()), seen)
+        if of_pytorch:
+            return of_pytorch
+        is_of_module = word in self.functions or word in self.assigned
+        return f"{self.name}.{word}" if is_of_module else self._starred(word)
 
-    def _theirs(self, values: Sequence[ast.expr], seen: set[str]) -> str:
+    def _path_of_pytorch(self, values: Sequence[ast.expr], seen: set[str]) -> str:
         """The name of PyTorch among several values; "" for none."""
-        paths = (self.path(one, seen) for one in values)
-        return next((one for one in paths if one.startswith("torch.")), "")
+        for value in values:
+            path = self.path(value, seen)
+            if path.startswith("torch."):
+                return path
+        return ""
 
     def _starred(self, word: str) -> str:
         """The whole name of one that `import *` may bring."""
@@ -93,19 +95,21 @@ class Module:
         if name in self.others:
             return self.others[name]
         parts = tuple(name.split("."))
-        one = self.others.get(parts[-1])
-        if one:
-            path = PurePath(one.source.path).with_suffix("").parts
-        else:
-            path = ()
-        return one if path[-len(parts) :] == parts else None
+        module = self.others.get(parts[-1])
+        if module is None:
+            return None
+        path = PurePath(module.source.path).with_suffix("")
+        is_there = path.parts[-len(parts) :] == parts
+        return module if is_there else None
 
     def assignments(self, node: ast.Name | ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
         """What is assigned to a name, each with the module where that is written."""
         module, _, word = self.path(node).rpartition(".")
         home = self if module == self.name else self.home(module)
-        if home is not None:
-            yield from ((home, value) for value in home.assigned.get(word, ()))
+        if home is None:
+            return
+        for value in home.assigned.get(word, ()):
+            yield home, value
 
     def _origin(self, path: str) -> str:
         """The whole name of what a module passes on that imports it itself."""
@@ -130,38 +134,50 @@ class Module:
         values = [*home.assigned.get(word, ()), *home.functions.get(word, ())]
         if len(values) != 1:
             return None
-        one = values[0]
-        if isinstance(one, ast.expr):
-            return home.value(one, depth + 1)
-        return (home, one)
+        value = values[0]
+        if isinstance(value, ast.expr):
+            return home.value(value, depth + 1)
+        return (home, value)
 
     def constant(self, node: ast.expr | None) -> object:
         """The value of a literal, of a name for one, or of a text that is put together from them; raises ValueError."""
-        home, one = self.value(node) or (self, node)
-        if id(one) not in home.constants:
+        home, meant = self.value(node) or (self, node)
+        if id(meant) not in home.constants:
             # A text that contains itself has no value. The node is kept, as its number may be used again.
-            home.constants[id(one)] = one, self
-            home.constants[id(one)] = one, home._evaluated(one)
-        known = home.constants[id(one)][1]
-        if isinstance(known, Module) or len(str(known)) > _MAX_LENGTH:
+            home.constants[id(meant)] = meant, self
+            home.constants[id(meant)] = meant, home._evaluated(meant)
+        _, value = home.constants[id(meant)]
+        if isinstance(value, Module) or len(str(value)) > _MAX_LENGTH:
             raise ValueError
-        return known
+        return value
 
-    def _evaluated(self, one: ast.expr | Function | None) -> object:
-        if isinstance(one, ast.JoinedStr):
-            return "".join(str(self.constant(part)) for part in one.values)
-        if isinstance(one, ast.FormattedValue) and one.conversion < 0 and one.format_spec is None:
-            return self.constant(one.value)
-        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
-            left = self.constant(one.left)
-            right = self.constant(one.right)
+    def _evaluated(self, node: ast.expr | Function | None) -> object:
+        if isinstance(node, ast.JoinedStr):
+            parts = [str(self.constant(part)) for part in node.values]
+            return "".join(parts)
+        if isinstance(node, ast.FormattedValue):
+            is_plain = node.conversion < 0 and node.format_spec is None
+            if is_plain:
+                return self.constant(node.value)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left = self.constant(node.left)
+            right = self.constant(node.right)
             if isinstance(left, str) and isinstance(right, str):
                 return left + right
-        if isinstance(one, (ast.Tuple, ast.List, ast.Set)):
-            return tuple(self.constant(part) for part in one.elts)
-        if isinstance(one, ast.expr):
-            return ast.literal_eval(one)
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+            return tuple(self.constant(part) for part in node.elts)
+        if isinstance(node, ast.expr):
+            return ast.literal_eval(node)
         raise ValueError
+
+
+def _exclude_each_other(conditions: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether one of some conditions is the opposite of one of others, as in two branches of an `if`."""
+    opposites = [f"not ({condition})" for condition in conditions]
+    opposites_of_others = [f"not ({condition})" for condition in others]
+    return any(opposite in others for opposite in opposites) or any(
+        opposite in conditions for opposite in opposites_of_others
+    )
 
 
 def parse_module(source: Source, others: dict[str, Module]) -> Module:
@@ -172,74 +188,93 @@ def parse_module(source: Source, others: dict[str, Module]) -> Module:
     imported = dict[str, str]()
     assigned = dict[str, list[ast.expr]]()
     functions = dict[str, list[Function]]()
-    around = name.split(".") if is_package else name.split(".")[:-1]
-    for node in (placed.node for placed in statements):
+    package = name.split(".")
+    if not is_package:
+        package.pop()
+    for node, _ in statements:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            imported |= _imported(node, around)
+            imported |= _imported(node, package)
         elif isinstance(node, FUNCTIONS):
             functions.setdefault(node.name, []).append(node)
         for target, value in _assignments(node):
             if isinstance(target, ast.Name) and value is not None:
                 assigned.setdefault(target.id, []).append(value)
     nodes = list(ast.walk(tree))
-    inside = _imported_inside(nodes, around)
-    own = {*imported, *assigned, *functions}
-    imported |= {word: path for word, path in inside.items() if word not in own}
-    stars = [path.removesuffix(".*") for word, path in imported.items() if word.startswith("*")]
-    one = Module(name, source, statements, imported, assigned, functions, others, nodes, stars)
-    others[name] = one
-    return one
+    given_by_module = {*imported, *assigned, *functions}
+    for word, path in _imported_inside(nodes, package).items():
+        if word not in given_by_module:
+            imported[word] = path
+    stars = []
+    for word, path in imported.items():
+        if word.startswith("*"):
+            stars.append(path.removesuffix(".*"))
+    module = Module(name, source, statements, imported, assigned, functions, others, nodes, stars)
+    others[name] = module
+    return module
 
 
 def _module_name(path: Path) -> tuple[str, bool]:
     """The name under which a file is imported, as far as its packages say it, and whether it is a package."""
-    parts = [] if path.stem == "__init__" else [path.stem]
+    is_package = path.stem == "__init__"
+    parts = [] if is_package else [path.stem]
     folder = path.absolute().parent
     while (folder / "__init__.py").is_file():
         parts.insert(0, folder.name)
         folder = folder.parent
-    return ".".join(parts), path.stem == "__init__"
+    return ".".join(parts), is_package
 
 
 def _placed(body: Sequence[ast.stmt], conditions: tuple[str, ...]) -> Iterator[Placed]:
-    for one in body:
-        yield Placed(one, conditions)
-        if isinstance(one, ast.If):
-            test = " ".join(ast.unparse(one.test).split())
-            yield from _placed(one.body, (*conditions, test))
-            yield from _placed(one.orelse, (*conditions, f"not ({test})"))
-        elif isinstance(one, ast.With):
-            yield from _placed(one.body, conditions)
-        elif isinstance(one, ast.Try):
-            yield from _placed([*one.body, *one.orelse, *one.finalbody], conditions)
-            for handler in one.handlers:
+    for statement in body:
+        yield Placed(statement, conditions)
+        if isinstance(statement, ast.If):
+            words = ast.unparse(statement.test).split()
+            test = " ".join(words)
+            yield from _placed(statement.body, (*conditions, test))
+            yield from _placed(statement.orelse, (*conditions, f"not ({test})"))
+        elif isinstance(statement, ast.With):
+            yield from _placed(statement.body, conditions)
+        elif isinstance(statement, ast.Try):
+            yield from _placed(statement.body, conditions)
+            yield from _placed(statement.orelse, conditions)
+            yield from _placed(statement.finalbody, conditions)
+            for handler in statement.handlers:
                 yield from _placed(handler.body, (*conditions, "an exception is raised"))
 
 
 def _imported(
     node: ast.Import | ast.ImportFrom, package: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
+    """What an import in a package brings: the names here, and the whole names of what they are."""
     if isinstance(node, ast.Import):
-        for one in node.names:
-            first = one.name.partition(".")[0]
-            yield (one.asname, one.name) if one.asname else (first, first)
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            yield (alias.asname, alias.name) if alias.asname else (first, first)
         return
-    around = package[: len(package) - node.level + 1] if node.level else []
-    start = ".".join([*around, *([node.module] if node.module else [])])
-    for one in node.names:
+    parts: list[str] = []
+    if node.level:
+        # One dot is this package, and each more is the one around.
+        parts += package[: len(package) - node.level + 1]
+    if node.module:
+        parts.append(node.module)
+    home = ".".join(parts)
+    for alias in node.names:
         # Several modules may bring all of their names.
-        name = f"*{start}" if one.name == "*" else one.asname or one.name
-        yield name, f"{start}.{one.name}" if start else one.name
+        name = f"*{home}" if alias.name == "*" else alias.asname or alias.name
+        yield name, f"{home}.{alias.name}" if home else alias.name
 
 
-def _imported_inside(nodes: Sequence[ast.AST], around: Sequence[str]) -> dict[str, str]:
+def _imported_inside(nodes: Sequence[ast.AST], package: Sequence[str]) -> dict[str, str]:
     """What functions import of PyTorch: these names are known in the whole module unless it gives them itself."""
-    found = dict[str, str]()
+    of_pytorch = dict[str, str]()
     for node in nodes:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            named = dict(_imported(node, around))
-            found |= {name: path for name, path in named.items() if path.startswith("torch")}
-    return found
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        path_of = dict(_imported(node, package))
+        for name, path in path_of.items():
+            if path.startswith("torch"):
+                of_pytorch[name] = path
+    return of_pytorch
 
 
 def alternatives(node: ast.expr) -> Sequence[ast.expr]:
@@ -257,19 +292,24 @@ def attribute_of(node: ast.expr | None) -> ast.Attribute | None:
     """`a.b` for `getattr(a, "b")`."""
     if not isinstance(node, ast.Call) or len(node.args) < 2:
         return None
-    name = node.args[1]
     is_getattr = isinstance(node.func, ast.Name) and node.func.id == "getattr"
-    if not is_getattr or not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+    value, name = node.args[:2]
+    if not is_getattr or not isinstance(name, ast.Constant):
         return None
-    return ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
+    if not isinstance(name.value, str):
+        return None
+    attribute = ast.Attribute(value, name.value, ast.Load())
+    return ast.copy_location(attribute, node)
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """What a statement assigns to, and the values."""
     if isinstance(node, ast.Assign):
-        yield from ((target, node.value) for target in node.targets)
+        for target in node.targets:
+            yield target, node.value
     elif isinstance(node, ast.AnnAssign):
         yield node.target, node.value
     elif isinstance(node, ast.With):
-        yield from (
-            (one.optional_vars, one.context_expr) for one in node.items if one.optional_vars
-        )
+        for item in node.items:
+            if item.optional_vars:
+                yield item.optional_vars, item.context_expr

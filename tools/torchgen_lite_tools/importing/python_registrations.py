@@ -328,11 +328,10 @@ def _written(one: Registration) -> str:
 
 
 def _report(one: Registration, library: Library, message: str, help_: str) -> None:
-    found = one.function()
-    given = one.given.get("fn")
-    first = found[1].decorator_list[:1] if found else []
-    line = (first[0] if first else found[1] if found else given or one.node).lineno
-    label = Label(line_span((found or [one.module])[0].source, line), "this function")
+    home, node = one.function() or (one.module, one.given.get("fn") or one.node)
+    if isinstance(node, FUNCTIONS) and node.decorator_list:
+        node = node.decorator_list[0]
+    label = Label(line_span(home.source, node.lineno), "this function")
     library.diagnostics.append(Diagnostic("TG607", message, label, help=help_))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from torchgen_lite_tools.importing.python_modules import Function, Module
 
@@ -41,26 +42,32 @@ def infer_python_schema(module: Module, function: Function, mutates: Collection[
     if given.posonlyargs or given.vararg or given.kwarg:
         raise ValueError("it takes positional-only or any arguments")
     arguments = [*given.args, *given.kwonlyargs]
-    left = [None] * (len(given.args) - len(given.defaults))
-    defaults = [*left, *given.defaults, *given.kw_defaults]
-    if unknown := (
-        set() if isinstance(mutates, str) else {*mutates} - {one.arg for one in arguments}
-    ):
-        raise ValueError(f"`{min(unknown)}` of `mutates_args` is no argument")
-    shown = list[str]()
-    for at, (one, default) in enumerate(zip(arguments, defaults)):
-        type_ = _type_of(module, one.annotation)
+    without_default = [None] * (len(given.args) - len(given.defaults))
+    defaults = [*without_default, *given.defaults, *given.kw_defaults]
+    if not isinstance(mutates, str):
+        unknown = {*mutates} - {argument.arg for argument in arguments}
+        if unknown:
+            raise ValueError(f"`{min(unknown)}` of `mutates_args` is no argument")
+    parts = list[str]()
+    for at, (argument, default) in enumerate(zip(arguments, defaults)):
+        if at == len(given.args):
+            parts.append("*")
+        type_ = _type_of(module, argument.annotation)
+        is_tensor = type_.startswith("Tensor")
         if mutates == "unknown":
-            is_written = type_.startswith("Tensor")
+            is_written = is_tensor
         else:
-            is_written = one.arg in mutates
+            is_written = argument.arg in mutates
         if is_written:
-            if not type_.startswith("Tensor"):
-                raise ValueError(f"`{one.arg}` of `mutates_args` is no tensor")
+            if not is_tensor:
+                raise ValueError(f"`{argument.arg}` of `mutates_args` is no tensor")
             type_ = f"Tensor(a{at}!){type_.removeprefix('Tensor')}"
-        shown += ["*"] if at == len(given.args) else []
-        shown.append(f"{type_} {one.arg}" + (f"={_default(module, default)}" if default else ""))
-    return f"({', '.join(shown)}) -> {_returns(module, function.returns)}"
+        shown = f"{type_} {argument.arg}"
+        if default:
+            shown += f"={_default(module, default)}"
+        parts.append(shown)
+    returns = _returns(module, function.returns)
+    return f"({', '.join(parts)}) -> {returns}"
 
 
 def _type_of(module: Module, node: ast.expr | None) -> str:
@@ -76,24 +83,25 @@ def _type_of(module: Module, node: ast.expr | None) -> str:
 def _returns(module: Module, node: ast.expr | None) -> str:
     if node is None:
         raise ValueError("its result has no annotation")
-    home, one = _meant(module, node)
-    if isinstance(one, ast.Constant) and one.value is None:
+    home, meant = _meant(module, node)
+    if _is_none(meant):
         return "()"
-    if isinstance(one, ast.Subscript) and home.path(one.value).rpartition(".")[2] in (
-        "Tuple",
-        "tuple",
-    ):
-        if isinstance(one.slice, ast.Tuple):
-            parts = one.slice.elts
-        else:
-            parts = [one.slice]
+    if isinstance(meant, ast.Subscript) and _word(home, meant.value) in ("Tuple", "tuple"):
+        parts = meant.slice.elts if isinstance(meant.slice, ast.Tuple) else [meant.slice]
         types = [_read(home, part) for part in parts]
         shown = f"({', '.join(types)})"
     else:
-        types = [shown := _read(home, one)]
-    if not _RETURNED.issuperset(types) or "Sequence" in ast.unparse(one):
+        shown = _read(home, meant)
+        types = [shown]
+    has_sequence = "Sequence" in ast.unparse(meant)
+    if has_sequence or not _RETURNED.issuperset(types):
         raise ValueError(f"no schema returns `{ast.unparse(node)}`")
     return shown
+
+
+def _word(module: Module, node: ast.expr) -> str:
+    """The last word of a name, such as `Optional`."""
+    return module.path(node).rpartition(".")[2]
 
 
 def _meant(module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
@@ -103,10 +111,10 @@ def _meant(module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
             return _meant(module, ast.parse(node.value, mode="eval").body)
         except SyntaxError:
             return module, node
-    found = module.value(node)
-    if found is None or not isinstance(found[1], ast.expr) or found[1] is node:
+    home, value = module.value(node) or (module, None)
+    if not isinstance(value, ast.expr) or value is node:
         return module, node
-    return _meant(found[0], found[1])
+    return _meant(home, value)
 
 
 def _read(module: Module, node: ast.expr) -> str:
@@ -116,40 +124,57 @@ def _read(module: Module, node: ast.expr) -> str:
         return _union(module, [node.left, node.right])
     if not isinstance(node, ast.Subscript):
         return _TYPES.get(module.path(node), "")
-    word = module.path(node.value).rpartition(".")[2]
+    word = _word(module, node.value)
     if word == "Optional":
         return _union(module, [node.slice, ast.Constant(None)])
     if word == "Union" and isinstance(node.slice, ast.Tuple):
         return _union(module, node.slice.elts)
-    inner = _read(module, node.slice) if word in _LISTS else ""
+    if word not in _LISTS:
+        return ""
+    inner = _read(module, node.slice)
     return inner and f"{inner}[]"
 
 
 def _union(module: Module, parts: Sequence[ast.expr]) -> str:
     """`T | None` as `T?`, and all numbers as PyTorch's `Number`; no other union is a type."""
-    members = [one for part in parts for one in _members(module, part)]
-    types = [(home, one) for home, one in members if not _is_none(one)]
-    inner = _read(*types[0]) if len(types) == 1 else ""
-    if {home.path(one) for home, one in types} == _NUMBERS:
+    members: list[_Member] = []
+    for part in parts:
+        members += _members(module, part)
+    types = [member for member in members if not _is_none(member.node)]
+    inner = ""
+    if len(types) == 1:
+        inner = _read(types[0].home, types[0].node)
+    elif {member.home.path(member.node) for member in types} == _NUMBERS:
         inner = "Scalar"
-    if inner and len(types) < len(members):
+    has_none = len(types) < len(members)
+    if inner and has_none:
         return f"{inner}?"
     return inner
 
 
-def _members(module: Module, node: ast.expr) -> list[tuple[Module, ast.expr]]:
-    """The types of a union and of unions in it, each with the module where it is written."""
-    home, one = (module, node) if isinstance(node, ast.Constant) else _meant(module, node)
+class _Member(NamedTuple):
+    """A type of a union, and the module where it is written."""
+
+    home: Module
+    node: ast.expr
+
+
+def _members(module: Module, node: ast.expr) -> list[_Member]:
+    """The types of a union and of unions in it."""
+    home, meant = (module, node) if isinstance(node, ast.Constant) else _meant(module, node)
     parts: Sequence[ast.expr] = ()
-    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.BitOr):
-        parts = [one.left, one.right]
-    elif isinstance(one, ast.Subscript):
-        word = home.path(one.value).rpartition(".")[2]
+    if isinstance(meant, ast.BinOp) and isinstance(meant.op, ast.BitOr):
+        parts = [meant.left, meant.right]
+    elif isinstance(meant, ast.Subscript):
+        word = _word(home, meant.value)
         if word == "Optional":
-            parts = [one.slice, ast.Constant(None)]
-        elif word == "Union" and isinstance(one.slice, ast.Tuple):
-            parts = one.slice.elts
-    return [inner for part in parts for inner in _members(home, part)] or [(home, one)]
+            parts = [meant.slice, ast.Constant(None)]
+        elif word == "Union" and isinstance(meant.slice, ast.Tuple):
+            parts = meant.slice.elts
+    members: list[_Member] = []
+    for part in parts:
+        members += _members(home, part)
+    return members or [_Member(home, meant)]
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -62,66 +62,73 @@ class Compared(NamedTuple):
 
 def read_registered(torch: Any, names: Sequence[str]) -> dict[str, Registered]:
     """What modules and shared libraries register, or add to. Raises ImportError for one that cannot be loaded."""
-    before = {one.name: one.kernels for one in registrations_of_torch()}
+    kernels_before = {table.name: table.kernels for table in registrations_of_torch()}
     for name in names:
         _load(torch, name)
-    after = registrations_of_torch()
-    # A fallback would change the table of every operator.
-    added = [one for one in after if one.kernels != before.get(one.name)]
-    return {one.name: _registered(torch, one) for one in added}
+    registered = dict[str, Registered]()
+    for table in registrations_of_torch():
+        # A fallback would change the table of every operator.
+        if table.kernels != kernels_before.get(table.name):
+            registered[table.name] = _registered(torch, table)
+    return registered
 
 
 def _load(torch: Any, name: str) -> None:
     if not name.endswith(SHARED_ENDINGS):
         return import_one(name)
+    path = Path(name).absolute()
     try:
-        torch.ops.load_library(str(Path(name).absolute()))
+        torch.ops.load_library(str(path))
     except (OSError, RuntimeError) as error:
         raise ImportError(f"cannot load `{name}`: {error}") from error
 
 
 def _registered(torch: Any, table: Registrations) -> Registered:
     definition, _, text = read_definition(torch, table.name)
-    lines = torch._C._dispatch_dump(table.name).splitlines()
-    said = dict(line.split(": ", 1) for line in lines if ": " in line)
+    facts = dict[str, str]()
+    for line in torch._C._dispatch_dump(table.name).splitlines():
+        name, colon, value = line.partition(": ")
+        if colon:
+            facts[name] = value
     # `CONSERVATIVE (default)` is what nobody asked for, and means the same.
-    aliasing = said.get("alias analysis kind", "").removesuffix(" (default)")
-    schema, tags = (definition.schema, definition.tags) if definition else (text, ())
-    return Registered(schema, tags, aliasing, said.get("debug", ""), table)
+    aliasing = facts.get("alias analysis kind", "").removesuffix(" (default)")
+    place = facts.get("debug", "")
+    if definition is None:
+        return Registered(text, (), aliasing, place, table)
+    return Registered(definition.schema, definition.tags, aliasing, place, table)
 
 
 def compare(
     before: Mapping[str, Registered], after: Mapping[str, Registered], generated: Generated
 ) -> Compared:
     """Every operator of two records, by name; the order of files and registrations does not matter."""
-    found = list[Diagnostic]()
+    differences = list[Diagnostic]()
     added = Counter[str]()
     inferred = 0
-    for name in sorted({*before, *after}):
+    names = sorted({*before, *after})
+    for name in names:
         was = before.get(name)
         now = after.get(name)
         if was is None or now is None:
-            if now:
-                said = "was not registered before"
-            else:
-                said = "is no longer registered"
-            found.append(_differs(name, f"`{name}` {said}"))
+            what = "was not registered before" if now else "is no longer registered"
+            differences.append(_differs(name, f"`{name}` {what}"))
             continue
-        own = generated.added.get(name, ())
-        keys = {one.new.source for one in _cells(was, now) if _is_added(one, own)}
-        added.update(keys)
+        keys_of_generated = generated.added.get(name, ())
+        added_cells = [cell for cell in _cells(was, now) if _is_added(cell, keys_of_generated)]
+        added.update({cell.new.source for cell in added_cells})
         schema = _with_names(was.schema, now.schema)
         inferred += schema != was.schema or _is_spelled_out(was, now)
-        found += _differences(name, was._replace(schema=schema), now, own)
+        named = was._replace(schema=schema)
+        differences += _differences(name, named, now, keys_of_generated)
         if name in generated.moved:
-            found += _elsewhere(now, generated)
+            differences += _elsewhere(now, generated)
+    added_by_key = dict(sorted(added.items()))
     absent = sorted(generated.moved.keys() - before.keys() - after.keys())
-    number = len({*before, *after})
-    return Compared(tuple(found), number, inferred, dict(sorted(added.items())), tuple(absent))
+    return Compared(tuple(differences), len(names), inferred, added_by_key, tuple(absent))
 
 
 def _differences(
-    name: str, was: Registered, now: Registered, own: Collection[str]
+    name: str, was: Registered, now: Registered, keys_of_generated: Collection[str]
 ) -> Iterator[Diagnostic]:
     if was.schema != now.schema:
         help_ = f"it is `{now.schema}`, and was `{was.schema}`"
@@ -132,10 +139,11 @@ def _differences(
     if was.aliasing != now.aliasing and not _is_spelled_out(was, now):
         help_ = f"it is {now.aliasing}, and was {was.aliasing}"
         yield _differs(name, f"`{name}` has another alias analysis", help_)
-    cells = [one for one in _cells(was, now) if not _is_added(one, own)]
+    cells = [cell for cell in _cells(was, now) if not _is_added(cell, keys_of_generated)]
     if cells:
         rows = Changed(name, tuple(cells)).rows
-        help_ = "; ".join(f"{keys}: {new}, before {old}" for keys, old, new in rows)
+        changes = [f"{keys}: {new}, before {old}" for keys, old, new in rows]
+        help_ = "; ".join(changes)
         yield _differs(name, f"`{name}` has another dispatch table", help_)
 
 
@@ -150,11 +158,15 @@ def _elsewhere(now: Registered, generated: Generated) -> Iterator[Diagnostic]:
     for what, label in places.items():
         place = _PLACE.search(label)
         path = place[1].replace("\\", "/") if place else ""
-        # A compiler that runs in the folder of the file is given its name alone.
-        if not any(path.endswith(one) or f"/{one}".endswith(f"/{path}") for one in generated.files):
+        if not any(_is_same_file(path, file) for file in generated.files):
             message = f"generated code does not {what} `{name}`"
             yield _differs(name, message, f"it is {label}: does the build compile anew?")
             return
+
+
+def _is_same_file(path: str, file: str) -> bool:
+    """Whether a path of a compiler's is that of a file: one that runs in the folder of the file is given its name alone."""
+    return path.endswith(file) or f"/{file}".endswith(f"/{path}")
 
 
 def _differs(name: str, message: str, help_: str | None = None) -> Diagnostic:
@@ -162,24 +174,31 @@ def _differs(name: str, message: str, help_: str | None = None) -> Diagnostic:
 
 
 def _listed(tags: Sequence[str]) -> str:
-    return ", ".join(f"`{one}`" for one in tags) or "none"
+    return ", ".join(f"`{tag}`" for tag in tags) or "none"
 
 
 def _cells(was: Registered, now: Registered) -> Sequence[CellChange]:
-    changed = compare_tables([_without_places(was.table)], [_without_places(now.table)]).changed
+    old_table = _without_places(was.table)
+    new_table = _without_places(now.table)
+    changed = compare_tables([old_table], [new_table]).changed
     return changed[0].cells if changed else ()
 
 
 def _without_places(table: Registrations) -> Registrations:
-    kernels, fallbacks = (
-        {key: FALLTHROUGH if is_fallthrough(label) else "" for key, label in labels.items()}
-        for labels in (table.kernels, table.fallbacks)
-    )
+    kernels = _labels_without_places(table.kernels)
+    fallbacks = _labels_without_places(table.fallbacks)
     return table._replace(kernels=kernels, fallbacks=fallbacks)
 
 
-def _is_added(one: CellChange, own: Collection[str]) -> bool:
-    return one.new.source in own and one.old.origin in (FALLBACK, MISSING)
+def _labels_without_places(labels: Mapping[str, str]) -> dict[str, str]:
+    """What is registered at each key: a fallthrough, or a kernel, wherever it is."""
+    return {key: FALLTHROUGH if is_fallthrough(label) else "" for key, label in labels.items()}
+
+
+def _is_added(cell: CellChange, keys_of_generated: Collection[str]) -> bool:
+    """Whether generated code fills a cell in which there was nothing but a fallback of PyTorch."""
+    is_of_generated = cell.new.source in keys_of_generated
+    return is_of_generated and cell.old.origin in (FALLBACK, MISSING)
 
 
 def _is_spelled_out(was: Registered, now: Registered) -> bool:
@@ -199,12 +218,12 @@ def _with_names(was: str, now: str) -> str:
 
 
 def _named(old: FunctionSchema, new: FunctionSchema) -> FunctionSchema:
-    arguments = [
-        one._replace(name=now.name) if _INFERRED_NAME.fullmatch(one.name) else one
-        for one, now in zip(old.arguments, new.arguments)
-    ]
-    returns = [
-        one._replace(name=now.name) if one.name and _INFERRED_NAME.fullmatch(one.name) else one
-        for one, now in zip(old.returns, new.returns)
-    ]
+    arguments = []
+    for argument, named in zip(old.arguments, new.arguments):
+        is_inferred = _INFERRED_NAME.fullmatch(argument.name)
+        arguments.append(argument._replace(name=named.name) if is_inferred else argument)
+    returns = []
+    for result, named_result in zip(old.returns, new.returns):
+        is_inferred = _INFERRED_NAME.fullmatch(result.name or "")
+        returns.append(result._replace(name=named_result.name) if is_inferred else result)
     return replace(old, arguments=tuple(arguments), returns=tuple(returns))

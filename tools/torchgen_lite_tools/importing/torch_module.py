@@ -56,15 +56,14 @@ def import_one(module: str) -> None:
     try:
         import_module(module)
     except (Exception, SystemExit) as error:
-        said = repr(error) if isinstance(error, SystemExit) else error
-        raise ImportError(f"cannot import `{module}`: {said}") from error
+        reason = repr(error) if isinstance(error, SystemExit) else str(error)
+        raise ImportError(f"cannot import `{module}`: {reason}") from error
 
 
 def read_definition(torch: Any, name: str) -> tuple[Definition | None, str, str]:
     """An operator as it is defined; else None and why its schema cannot be written. Last is how PyTorch prints the
     schema, which is empty if it has only kernels."""
-    lines = torch._C._dispatch_dump(name).splitlines()
-    text = next((one[8:] for one in lines if one.startswith("schema: ")), "(none)")
+    text = _printed_schema(torch, name)
     if text == "(none)":
         return None, "", ""
     base, _, overload = name.partition(".")
@@ -76,11 +75,21 @@ def read_definition(torch: Any, name: str) -> tuple[Definition | None, str, str]
     return Definition(name, str(schema), tags), "", text
 
 
+def _printed_schema(torch: Any, name: str) -> str:
+    """The schema as PyTorch prints it, `(none)` if it has none."""
+    for line in torch._C._dispatch_dump(name).splitlines():
+        if line.startswith("schema: "):
+            return str(line.removeprefix("schema: "))
+    return "(none)"
+
+
 def _every_kernel(torch: Any) -> dict[str, frozenset[str]]:
-    return {
-        name: frozenset(one.key for one in registered_kernels(torch, name))
-        for name in torch._C._dispatch_get_all_op_names()
-    }
+    """The keys of the kernels of each operator."""
+    keys = {}
+    for name in torch._C._dispatch_get_all_op_names():
+        kernels = registered_kernels(torch, name)
+        keys[name] = frozenset(kernel.key for kernel in kernels)
+    return keys
 
 
 class _Reader:
@@ -98,24 +107,30 @@ class _Reader:
         """Read an operator. `before`: its keys before the import; None if the modules define it."""
         if before is None:
             self._define(name)
-        for one in registered_kernels(self.torch, name):
+        for registered in registered_kernels(self.torch, name):
+            key = registered.key
             self.library.statements += 1
-            if before and one.key in before:
+            if before and key in before:
                 continue
-            if one.is_fallthrough:
-                message = f"`{name}` falls through at {one.key}, which YAML cannot say"
-                self._report("TG602", message, help_=f"{one.place}")
+            if registered.is_fallthrough:
+                message = f"`{name}` falls through at {key}, which YAML cannot say"
+                self._report("TG602", message, help_=f"{registered.place}")
                 continue
-            function = self.recorded.kernels.get((name, one.key))
-            kernel = ""
-            if function is not None:
-                kernel = self._name(function, name, f"kernel for {one.key}", "kernels")
-            elif (name, one.key) not in self.recorded.wrapped:
-                kernel = f"{name.partition('::')[2].replace('.', '_')}_{one.key.lower()}"
+            function = self.recorded.kernels.get((name, key))
+            kernel = self._kernel(name, key, function)
             if kernel:
-                found = Implementation(name, one.key, kernel, is_named=function is not None)
-                self.library.implementations.append(found)
+                implementation = Implementation(name, key, kernel, is_named=function is not None)
+                self.library.implementations.append(implementation)
         self._add_extras(name)
+
+    def _kernel(self, name: str, key: str, function: Any) -> str:
+        """The name of a kernel: that of its function, or one that is assumed; "" for none."""
+        if function is not None:
+            return self._name(function, name, f"kernel for {key}", "kernels")
+        if (name, key) in self.recorded.wrapped:
+            return ""
+        local_name = name.partition("::")[2].replace(".", "_")
+        return f"{local_name}_{key.lower()}"
 
     def _define(self, name: str) -> None:
         definition, problem, text = read_definition(self.torch, name)
@@ -129,8 +144,11 @@ class _Reader:
         given = self.recorded.given
         fake = self.torch._library.simple_registry.singleton.find(name).fake_impl.kernel
         # Operators that return nothing get a fake from PyTorch, which has no author.
-        own = given.get((name, "fake")) or (fake and author_of(fake.func, self.home))
-        for field, function in (("fake", own), ("vmap", given.get((name, "vmap")))):
+        functions = {
+            "fake": given.get((name, "fake")) or (fake and author_of(fake.func, self.home)),
+            "vmap": given.get((name, "vmap")),
+        }
+        for field, function in functions.items():
             word = function is not None and self._name(function, name, field, "fakes")
             if word:
                 self.library.extras.append(Extra(name, field, word))
@@ -148,15 +166,18 @@ class _Reader:
         function = author_of(function, self.home) or function
         word = _shown(function)
         module = getattr(function, "__module__", "")
-        said = f"the {what} of `{operator}` is `{word}`"
+        what_is_so = f"the {what} of `{operator}` is `{word}`"
         if not word.isidentifier() or not module:
-            message = f"{said}, which is not a module-level function"
+            message = f"{what_is_so}, which is not a module-level function"
             self._report("TG607", message, function, "make it a function of its own")
             return ""
         held = getattr(sys.modules.get(module), word, None)
-        own = unwrap(function)
-        if _is_another(held, function) or self.named.setdefault((module, word), own) is not own:
-            message = f"{said}, and so is another function of `{module}`"
+        unwrapped = unwrap(function)
+        if (
+            _is_another(held, function)
+            or self.named.setdefault((module, word), unwrapped) is not unwrapped
+        ):
+            message = f"{what_is_so}, and so is another function of `{module}`"
             self._report("TG607", message, function, "give it a name of its own")
             return ""
         modules = self.library.modules.setdefault(kind, [])

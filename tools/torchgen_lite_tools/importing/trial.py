@@ -161,5 +161,8 @@ def _report_data(before: Run, after: Run, found: Compared | None) -> dict[str, o
     if found is not None:
         differ = sorted({one.operator for one in found.differences})
         compared = {**found._asdict(), "differences": differ}
-    done = ({option: one._asdict() for option, one in run.done.items()} for run in (before, after))
-    return {**dict(zip(("before", "after"), done)), "compared": compared}
+    return {"before": _done(before), "after": _done(after), "compared": compared}
+
+
+def _done(run: Run) -> dict[str, object]:
+    return {option: done._asdict() for option, done in run.done.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from lsprotocol import types
@@ -32,9 +31,9 @@ def complete(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]
     if place.is_key and not field:
         yield from _fields(place, program.config.extra_fields)
     elif place.is_key and field == "dispatch":
-        mine = renamed_keys(program.config.privateuse1)
-        for key in (*mine, *registrable_keys(CURRENT)):
-            yield _word(key, _Kind.EnumMember, mine.get(key, ""), ": ")
+        renamed = renamed_keys(program.config.privateuse1)
+        for key in (*renamed, *registrable_keys(CURRENT)):
+            yield _word(key, _Kind.EnumMember, renamed.get(key, ""), ": ")
     elif field == "dispatch":
         yield from _kernels(analysis, place)
     elif field == "tags":
@@ -47,7 +46,8 @@ def complete(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]
     elif field == "func":
         yield from _in_schema(analysis, place)
     elif field in FIELDS:
-        for choice in _choices(FIELDS[field].shape.schema(PYTORCH)):
+        schema = FIELDS[field].shape.schema(PYTORCH)
+        for choice in _choices(schema):
             yield _word(choice, _Kind.Value)
 
 
@@ -63,26 +63,29 @@ def _fields(place: Place, extra: Iterable[str]) -> Iterator[types.CompletionItem
 
 def _kernels(analysis: Analysis, place: Place) -> Iterator[types.CompletionItem]:
     """Functions of the configured modules, and kernels that other lines name."""
-    defined = {
-        name
-        for options in analysis.program.modules.values()
-        for name in (options["kernels"].names() if "kernels" in options else ())
-        if not name.startswith("_")
-    }
-    entries = chain.from_iterable(one.dispatch for one in analysis.program.functions)
-    kernels = chain.from_iterable(entry.kernels for entry in entries)
-    named = {one.kernel for one in kernels} - {place.word}
+    defined = set[str]()
+    for options in analysis.program.modules.values():
+        if "kernels" in options:
+            names = options["kernels"].names()
+            defined.update(name for name in names if not name.startswith("_"))
+    named = set[str]()
+    for function in analysis.program.functions:
+        for entry in function.dispatch:
+            named.update(implementation.kernel for implementation in entry.kernels)
+    # The word that is being typed is no kernel yet.
+    named.discard(place.word)
     for name in sorted(defined | named):
         if KERNEL_NAME.fullmatch(name):
-            yield _word(name, _Kind.Function, "" if name in defined else "named by an entry")
+            detail = "" if name in defined else "named by an entry"
+            yield _word(name, _Kind.Function, detail)
 
 
 def _operators(place: Place, schemas: Iterable[Any]) -> Iterator[types.CompletionItem]:
-    namespace = place.operator.rpartition("::")[0]
+    namespace, _, local_name = place.operator.rpartition("::")
     for schema in schemas:
-        is_own = schema.full_name.rpartition("::")[0] == namespace
-        name = schema.local_name if is_own else schema.full_name
-        if name != place.operator.rpartition("::")[2]:
+        its_namespace, _, _ = schema.full_name.rpartition("::")
+        name = schema.local_name if its_namespace == namespace else schema.full_name
+        if name != local_name:
             yield _word(name, _Kind.Reference, schema.local_text)
 
 
@@ -102,7 +105,8 @@ def _choices(schema: Any) -> Iterator[str]:
         if schema.get("type") == "boolean":
             yield "True"
             yield "False"
-        yield from (str(one) for one in schema.get("enum", ()))
+        for word in schema.get("enum", ()):
+            yield str(word)
         for name, inner in schema.items():
             if name in ("anyOf", "items"):
                 yield from _choices(inner)

@@ -20,9 +20,8 @@ def scopes_of_function(
     for source in written_sources(analysis, CPP):
         names = []
         for span in _words(source, 0, len(source.text), name):
-            qualifier = re.search(
-                r"(\w+)\s*::\s*$", source.text[max(span.start - 80, 0) : span.start]
-            )
+            before = source.text[max(span.start - 80, 0) : span.start]
+            qualifier = re.search(r"(\w+)\s*::\s*$", before)
             if qualifier is None or qualifier[1] in namespaces:
                 names.append(span)
         if names:
@@ -35,7 +34,8 @@ def scopes_of_parameter(analysis: Analysis, function: str, name: str) -> Iterato
         for span in _definitions(source, function):
             names = []
             for word in _words(source, span.start, span.end, name):
-                if not source.text[: word.start].rstrip().endswith("::"):
+                before = source.text[: word.start].rstrip()
+                if not before.endswith("::"):
                     names.append(word)
             if names:
                 yield Scope(span, tuple(names))
@@ -44,10 +44,11 @@ def scopes_of_parameter(analysis: Analysis, function: str, name: str) -> Iterato
 def _words(source: Source, start: int, end: int, name: str) -> Iterator[Span]:
     """A word where it is no member of something."""
     pattern = re.compile(rf"{_IGNORED}|(?<!\w){re.escape(name)}(?!\w)", re.DOTALL)
-    for found in pattern.finditer(source.text, start, end):
-        is_member = source.text[: found.start()].endswith((".", "->"))
-        if found[0] == name and not is_member:
-            yield Span(source, found.start(), found.end())
+    for word in pattern.finditer(source.text, start, end):
+        before = source.text[: word.start()]
+        is_member = before.endswith((".", "->"))
+        if word[0] == name and not is_member:
+            yield Span(source, word.start(), word.end())
 
 
 def _definitions(source: Source, function: str) -> Iterator[Span]:
@@ -66,11 +67,12 @@ def _definitions(source: Source, function: str) -> Iterator[Span]:
 def _closed(text: str, start: int, brackets: str) -> int:
     """The end of what a bracket opens; 0 if nothing closes it."""
     depth = 0
-    for found in re.compile(rf"{_IGNORED}|[{re.escape(brackets)}]", re.DOTALL).finditer(
-        text, start
-    ):
-        if found[0] in brackets:
-            depth += 1 if found[0] == brackets[0] else -1
+    piece = re.compile(rf"{_IGNORED}|[{re.escape(brackets)}]", re.DOTALL)
+    for match in piece.finditer(text, start):
+        if match[0] == brackets[0]:
+            depth += 1
+        elif match[0] == brackets[1]:
+            depth -= 1
         if depth == 0:
-            return found.end()
+            return match.end()
     return 0

@@ -55,9 +55,12 @@ def range_of(span: Span, units: Units) -> types.Range:
 
 def offset_of(source: Source, position: types.Position, units: Units) -> int:
     """The offset of a position, clamped to the end of its line."""
-    text = source.line_text(position.line + 1)
-    column = next((n for n in range(len(text)) if units(text[:n]) >= position.character), len(text))
-    return source.line_start(position.line + 1) + column
+    number = position.line + 1
+    text = source.line_text(number)
+    column = 0
+    while column < len(text) and units(text[:column]) < position.character:
+        column += 1
+    return source.line_start(number) + column
 
 
 def find_place(source: Source, offset: int) -> Place:
@@ -65,45 +68,49 @@ def find_place(source: Source, offset: int) -> Place:
     number, column = source.line_column(offset)
     text = source.line_text(number)
     column = column - 1
+    before_cursor = text[:column]
     first = _first_line(source, number)
-    key = _KEY.match(text)
-    if first == 0:
-        keys = []
-    else:
+    keys: list[str] = []
+    if first != 0:
         keys = _keys_above(source, first, number, _column(text, column))
+    key = _KEY.match(text)
     is_key = key is None or column < key.end("key") + 1
-    before = text[:column].lstrip(" -")
+    before = before_cursor.lstrip(" -")
     if key is not None and not is_key:
         keys.append(key["key"])
         before = text[key.end() : column]
-    is_key, before = _in_braces(before, keys) if before.startswith("{") else (is_key, before)
+    if before.startswith("{"):
+        is_key, before = _in_braces(before, keys)
     start = source.line_start(number)
     word = _under(_WORD, text, column, source, start)
-    word = word._replace(end=word.start + len(word.text.rstrip(":.")))
+    length = len(word.text.rstrip(":."))
+    word = word._replace(end=word.start + length)
+    operator, fields = _entry(source, first)
     return Place(
-        tuple(keys),
-        is_key,
-        before,
-        word.text,
-        word,
-        *_entry(source, first),
-        _under(_IDENTIFIER, text, column, source, start),
-        _COMMENT.search(text[:column]) is not None,
+        keys=tuple(keys),
+        is_key=is_key,
+        before=before,
+        word=word.text,
+        span=word,
+        operator=operator,
+        fields=fields,
+        identifier=_under(_IDENTIFIER, text, column, source, start),
+        is_comment=_COMMENT.search(before_cursor) is not None,
     )
 
 
 def _under(pattern: re.Pattern[str], text: str, column: int, source: Source, start: int) -> Span:
     """The word that a cursor is in or at, in a line that starts at an offset; empty at the cursor if there is none."""
-    for found in pattern.finditer(text):
-        if found.start() <= column <= found.end():
-            return Span(source, start + found.start(), start + found.end())
+    for word in pattern.finditer(text):
+        if word.start() <= column <= word.end():
+            return Span(source, start + word.start(), start + word.end())
     return Span(source, start + column, start + column)
 
 
 def _column(text: str, cursor: int) -> int:
     """The column of a line's text after any list dashes; for an empty line, that of the cursor."""
-    found = re.match(r"[ ]*(?:-[ ]+)*(?=\S)", text)
-    return found.end() if found else cursor
+    dashes = re.match(r"[ ]*(?:-[ ]+)*(?=\S)", text)
+    return dashes.end() if dashes else cursor
 
 
 def _first_line(source: Source, number: int) -> int:
@@ -115,22 +122,23 @@ def _first_line(source: Source, number: int) -> int:
 
 def _keys_above(source: Source, first: int, number: int, column: int) -> list[str]:
     """The keys that enclose a line, by indentation."""
-    keys: list[str] = []
-    for one in range(number - 1, first - 1, -1):
-        found = _KEY.match(source.line_text(one))
-        if found is not None and found.end("before") < column:
-            column = found.end("before")
-            keys.insert(0, found["key"])
-    return keys
+    innermost_first: list[str] = []
+    for above in reversed(range(first, number)):
+        key = _KEY.match(source.line_text(above))
+        if key is not None and key.end("before") < column:
+            column = key.end("before")
+            innermost_first.append(key["key"])
+    return innermost_first[::-1]
 
 
 def _in_braces(before: str, keys: list[str]) -> tuple[bool, str]:
     """The same for `dispatch: {CPU: add_cpu, ...}` on one line."""
-    last = re.split(r"[{,]\s*", before)[-1]
-    name, colon, value = last.partition(":")
-    if colon:
-        keys.append(name.strip())
-    return not colon, (value if colon else name).lstrip()
+    pairs = re.split(r"[{,]\s*", before)
+    name, colon, value = pairs[-1].partition(":")
+    if not colon:
+        return True, name.lstrip()
+    keys.append(name.strip())
+    return False, value.lstrip()
 
 
 class Entry(NamedTuple):
@@ -143,9 +151,10 @@ class Entry(NamedTuple):
 
 def entries_of(source: Source) -> Iterator[Entry]:
     """The entries of a file."""
-    last = _last_line(source)
-    starts = [n for n in range(1, last + 1) if _ENTRY.match(source.line_text(n))]
-    for first, after in zip(starts, [*starts[1:], last + 1]):
+    end = _last_line(source) + 1
+    starts = [number for number in range(1, end) if _ENTRY.match(source.line_text(number))]
+    ends = [*starts[1:], end]
+    for first, after in zip(starts, ends):
         yield _read_entry(source, first, after)
 
 
@@ -160,13 +169,14 @@ def _read_entry(source: Source, first: int, after: int) -> Entry:
         start = source.line_start(number)
         if text:
             end = start + len(text)
-        found = _KEY.match(text)
-        if found is None or found.end("before") != column:
+        key = _KEY.match(text)
+        if key is None or key.end("before") != column:
             continue
-        fields.append((found["key"], Span(source, start + column, end)))
-        name = _FUNC.match(text)
-        if operator is None and name is not None:
-            operator = Span(source, start + name.start("name"), start + name.end("name"))
+        fields.append((key["key"], Span(source, start + column, end)))
+        func = _FUNC.match(text)
+        if operator is None and func is not None:
+            name_start, name_end = func.span("name")
+            operator = Span(source, start + name_start, start + name_end)
     return Entry(Span(source, source.line_start(first), end), operator, tuple(fields))
 
 

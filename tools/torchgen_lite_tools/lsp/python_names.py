@@ -39,16 +39,22 @@ def scopes_of_parameter(analysis: Analysis, function: str, name: str) -> Iterato
     for node in _definitions(source, function.rpartition(".")[2]):
         if isinstance(node, ast.ClassDef):
             continue
-        nodes: list[ast.AST] = [one for one in ast.walk(node.args) if _is_parameter(one, name)]
-        if nodes:
-            nodes += _uses(ast.Module(node.body, []), name)
-            names = [_span(source, one, len(name)) for one in nodes]
-            begin = _span(source, node, 0).start
-            yield Scope(Span(source, begin, _end(source, node)), tuple(names))
+        nodes: list[ast.AST] = [arg for arg in ast.walk(node.args) if _is_parameter(arg, name)]
+        if not nodes:
+            continue
+        nodes += _uses(ast.Module(node.body, []), name)
+        names = [_span(source, named, len(name)) for named in nodes]
+        begin = _span(source, node, 0).start
+        whole = Span(source, begin, _end(source, node))
+        yield Scope(whole, tuple(names))
 
 
 def _module_of(analysis: Analysis, name: str) -> KernelModule | None:
-    return next(filter(None, [index.module_of(name) for index in analysis.program.indexes]), None)
+    for index in analysis.program.indexes:
+        module = index.module_of(name)
+        if module:
+            return module
+    return None
 
 
 def _whole(source: Source, names: Iterator[Span] | tuple[Span, ...]) -> Scope:
@@ -57,10 +63,11 @@ def _whole(source: Source, names: Iterator[Span] | tuple[Span, ...]) -> Scope:
 
 def _in_own_module(source: Source, name: str) -> Iterator[Span]:
     for definition in _definitions(source, name):
-        begin = _span(source, definition, 0).start
+        definition_start = _span(source, definition, 0).start
         # Behind `def` or `class`; a name has no other place there.
-        begin = source.text.index(name, source.text.index(" ", begin))
-        yield Span(source, begin, begin + len(name))
+        after_word = source.text.index(" ", definition_start)
+        start = source.text.index(name, after_word)
+        yield Span(source, start, start + len(name))
     for use in _uses(ast.parse(source.text), name):
         yield _span(source, use, len(name))
 
@@ -88,7 +95,8 @@ def _where_imported(source: Source, module: str, name: str) -> Iterator[Span]:
                 if alias.name == "*":
                     is_imported = True
                 elif alias.name == name:
-                    is_imported |= alias.asname is None
+                    keeps_name = alias.asname is None
+                    is_imported |= keeps_name
                     yield _span(source, alias, len(name))
         elif _is_member(node, name) and ast.unparse(node.value) in called:
             end = _end(source, node)
@@ -113,15 +121,18 @@ def _names_of_module(tree: ast.AST, module: str) -> Iterator[str]:
     package, _, last = module.rpartition(".")
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name == module:
-                    yield alias.asname or module
+            yield from _names_of(node.names, module)
         elif isinstance(node, ast.ImportFrom):
             # `from . import kernels` names no package.
             is_package = node.module is None or _is_from(node, package)
-            for alias in node.names:
-                if is_package and alias.name == last:
-                    yield alias.asname or last
+            if is_package:
+                yield from _names_of(node.names, last)
+
+
+def _names_of(aliases: list[ast.alias], module: str) -> Iterator[str]:
+    for alias in aliases:
+        if alias.name == module:
+            yield alias.asname or module
 
 
 def _uses(tree: ast.AST, name: str) -> Iterator[ast.Name]:
@@ -129,7 +140,8 @@ def _uses(tree: ast.AST, name: str) -> Iterator[ast.Name]:
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.Name) and child.id == name:
             yield child
-        if not (isinstance(child, _FUNCTIONS) and _binds(child, name)):
+        has_its_own = isinstance(child, _FUNCTIONS) and _binds(child, name)
+        if not has_its_own:
             yield from _uses(child, name)
 
 

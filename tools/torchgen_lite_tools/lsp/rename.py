@@ -34,12 +34,13 @@ def rename(analysis: Analysis, place: Place, new: str, texts: Mapping[Path, str]
     named = _named(analysis, place)
     if not new.isidentifier() or not new.isascii() or keyword.iskeyword(new):
         raise CannotRename(f"`{new}` is not the name of {_ARTICLES[named.kind]}")
-    found = [scope for scope in scopes(analysis, named) if scope.names]
-    for scope in found:
+    with_names = [scope for scope in scopes(analysis, named) if scope.names]
+    for scope in with_names:
         _check_free(scope, new)
-    edits = []
-    for scope in found:
+    edits = list[Edit]()
+    for scope in with_names:
         edits += [Edit(span, new) for span in scope.names]
+    # Scopes may overlap.
     edits = list(dict.fromkeys(edits))
     _check_result(analysis, analysis.path_of(place.span.source), edits, texts)
     return edits
@@ -59,8 +60,9 @@ def _check_free(scope: Scope, new: str) -> None:
     """Refuse a name that stands in a scope already, whatever it means there."""
     source = scope.span.source
     is_schema = not source.path.endswith((*PYTHON, *CPP))
-    for found in re.finditer(rf"(?<!\w){re.escape(new)}(?!\w)", scope.span.text):
-        start = scope.span.start + found.start()
+    same_word = re.compile(rf"(?<!\w){re.escape(new)}(?!\w)")
+    for word in same_word.finditer(scope.span.text):
+        start = scope.span.start + word.start()
         if is_schema:
             place = find_place(source, start)
             if place.is_comment or place.keys[:1] == ("doc",):
@@ -73,21 +75,28 @@ def _check_result(
     analysis: Analysis, path: Path, edits: Sequence[Edit], texts: Mapping[Path, str]
 ) -> None:
     after = analyze(path, {**texts, **_edited(analysis, edits)})
-    before = [one for one in analysis.diagnostics if one.severity == "error"]
-    wrong = [one for one in after.diagnostics if one.severity == "error"] if after else []
-    if len(wrong) > len(before):
-        said = {one.message for one in before}
-        first = next((one for one in wrong if one.message not in said), wrong[0])
-        raise CannotRename(f"after it: {first.message}")
+    messages_before = _errors(analysis)
+    messages = _errors(after) if after else []
+    if len(messages) > len(messages_before):
+        new_messages = [message for message in messages if message not in messages_before]
+        first = new_messages[0] if new_messages else messages[0]
+        raise CannotRename(f"after it: {first}")
+
+
+def _errors(analysis: Analysis) -> list[str]:
+    """The messages of its errors."""
+    errors = [fault for fault in analysis.diagnostics if fault.severity == "error"]
+    return [error.message for error in errors]
 
 
 def _edited(analysis: Analysis, edits: Sequence[Edit]) -> dict[Path, str]:
     """The texts of the edited files, by resolved path."""
     by_source: dict[str, list[Edit]] = {}
-    for edit in sorted(edits, key=lambda one: one.span.start):
+    for edit in sorted(edits, key=lambda edit: edit.span.start):
         by_source.setdefault(edit.span.source.path, []).append(edit)
-    found = {}
-    for some in by_source.values():
-        source = some[0].span.source
-        found[analysis.path_of(source).resolve()] = apply_edits(source.text, some)
-    return found
+    texts = {}
+    for its_edits in by_source.values():
+        source = its_edits[0].span.source
+        path = analysis.path_of(source).resolve()
+        texts[path] = apply_edits(source.text, its_edits)
+    return texts
