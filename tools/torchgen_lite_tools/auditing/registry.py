@@ -81,9 +81,13 @@ def _facts(torch: Any, name: str, registered: Registered, refusing: frozenset[st
 
 
 def _has_fake(torch: Any, name: str) -> bool:
-    """Whether Python has one, which the dispatcher does not know."""
+    """Whether Python has one, which the dispatcher does not know, or PyTorch makes one: what returns nothing needs none."""
+    base, _, overload = name.partition(".")
+    namespace, _, base = base.partition("::")
+    op = getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
+    is_trivial = torch._library.utils.can_generate_trivial_fake_impl
     entry = torch._library.simple_registry.singleton.find(name)
-    return entry.fake_impl.kernel is not None
+    return bool(entry.fake_impl.kernel is not None or is_trivial(op))
 
 
 # Held against the entries.

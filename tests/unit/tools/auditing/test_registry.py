@@ -29,6 +29,8 @@ ENTRIES = """\
   derivatives: {x: grad}
 - func: lib::composed(Tensor x) -> Tensor
   dispatch: {CompositeImplicitAutograd: kernel}
+- func: lib::writes(Tensor(a!) x) -> ()
+  dispatch: {CPU: kernel}
 """
 
 
@@ -64,6 +66,7 @@ def test_what_compile_and_backward_can_do(built: Path, run: Run) -> None:
         "lib::differentiable": ("fake", "formulas"),
         "lib::with_fake": ("fake", "refused"),
         "lib::without": ("no", "refused"),
+        "lib::writes": ("fake", "refused"),
     }
 
 
@@ -110,7 +113,7 @@ def test_a_device_that_the_library_was_built_without(built: Path, run: Run) -> N
 
 def test_a_namespace_that_the_build_has_given(built: Path, run: Run) -> None:
     entries = ENTRIES.replace("lib::", "file::")
-    assert len(_problems(run, entries)) == 8
+    assert len(_problems(run, entries)) == 10
     assert _problems(run, entries, "--namespace", "lib") == []
 
 
