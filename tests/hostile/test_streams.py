@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -78,6 +79,7 @@ SAYS = (
     "list outputs",
     "upgrade --from native.yaml --to newer.yaml --output-format json",
     "adopt csrc --dry-run",
+    "audit lib.whl",
     "lsp",
 )
 """What has its answer on stdout."""
@@ -115,6 +117,7 @@ CHANGES = (
 """What changes files of the project or begins them; `init` and `adopt` do so in a separate folder."""
 READS = (
     "adopt csrc --macro A=1 --package lib_ops --dry-run",
+    "audit lib.whl --platform any --abi stable --target cpp-torch --namespace lib --since HEAD --schema ours.yaml --for-torch 2.9",
     "breaking --against newer.yaml --level kernel --all --schema native.yaml --for-torch 2.9",
     "check --target docs --schema native.yaml --for-torch 2.9 --output-dir other",
     "coverage --key PrivateUse1 --only core --like CUDA --fallback --show own --scan scanned.cpp --for-torch 2.9",
@@ -176,6 +179,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
+    with zipfile.ZipFile(folder / "lib.whl", "w") as wheel:
+        wheel.writestr("lib/__init__.py", "")
     identity = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
     for arguments in ("init -q -b main", "add .", "-c commit.gpgsign=false commit -q -m one"):
         subprocess.run(["git", *identity, *arguments.split()], cwd=folder, check=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,7 @@ SAFE = (
         "schema",
         "schema --of config",
         "prove .",
+        "audit library.whl",
     ),
 )
 
@@ -118,6 +120,8 @@ def branch(tmp_path: Path) -> Path:
     for path, text in FILES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
+    with zipfile.ZipFile(folder / "library.whl", "w") as wheel:
+        wheel.writestr("lib/__init__.py", TRAP)
     (tmp_path / "guarded.py").write_text(GUARDED)
     for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
         git(folder, *arguments)

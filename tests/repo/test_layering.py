@@ -44,6 +44,8 @@ OF_THE_REFERENCE_SET = {REFERENCE.name, GENERATED.name, "torchgen_lite_runtime"}
 # What stands above the generator, and where it imports what others wrote.
 TOOLS = ROOT / "tools" / "torchgen_lite_tools"
 OF_TOOLS = {
+    "auditwheel": {"auditing"},
+    "elftools": {"auditing"},
     "lsprotocol": {"lsp"},
     "pygls": {"lsp"},
     "torch": {"backends", "importing"},

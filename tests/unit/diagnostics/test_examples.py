@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
@@ -62,7 +63,7 @@ def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(Path.cwd()))
 
 
-def _with_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+def _as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     pass
 
 
@@ -97,7 +98,8 @@ WHERE = {
     "where `TORCHGEN_LITE_RUN_FORMAT=1` allows commands": _with_consent,
     "with a package that registers a target `reference` but does not have it": _with_a_broken_target,
     "where PyTorch is not installed": _without_pytorch,
-    "where PyTorch is installed": _with_pytorch,
+    "where PyTorch is installed": _as_it_is,
+    "where g++ and auditwheel are installed": _as_it_is,
     "where PyTorch and a C++ compiler are installed": _with_a_compiler,
     "with a fault in torchgen-lite": _with_a_fault,
 }
@@ -110,6 +112,10 @@ def test_the_bad_example_is_bad_and_the_good_one_good(
     code = read_code(name)
     if code.where == "where PyTorch is installed":
         pytest.importorskip("torch")
+    if code.where == "where g++ and auditwheel are installed":
+        pytest.importorskip("auditwheel")
+        if shutil.which("g++") is None:
+            pytest.skip("g++ is not installed")
     monkeypatch.setenv("CXX", "true")
     for folder in ("good", "bad"):
         (tmp_path / folder).mkdir()

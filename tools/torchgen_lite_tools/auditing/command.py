@@ -1,0 +1,246 @@
+"""`audit`: what a library that is built needs, registers and promises, held against what is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.session import Session, command, require, schema_options
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.languages.cpp.stable import Release
+from torchgen_lite.loader.config.project import Config
+from torchgen_lite.loader.versions import parse_version, version_text
+from torchgen_lite.targets.generation import generation_of
+from torchgen_lite.targets.output import Selection
+from torchgen_lite_tools.auditing.artefact import Artefact, opened
+from torchgen_lite_tools.auditing.bump import Bump, bump_since
+from torchgen_lite_tools.auditing.platforms import Platform, check_platform, platform_of
+from torchgen_lite_tools.auditing.registry import Facts, ask_registry, check_registry
+from torchgen_lite_tools.auditing.stable_abi import Abi, abi_of, check_abi
+
+_CLASSIC = "cpp-torch"
+_STABLE = "cpp-torch-stable"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command line."""
+
+    library: Path
+    load: bool
+    modules: tuple[str, ...]
+    platform: tuple[str, ...]
+    abi: str | None
+    target: str | None
+    namespace: str
+    since: str | None
+    schema: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Audited:
+    """What is found; `unseen` is what was not looked at, each with the reason."""
+
+    artefact: Artefact
+    platform: Platform | None
+    abi: Abi
+    operators: Mapping[str, Facts]
+    bump: Bump | None
+    diagnostics: list[Diagnostic]
+    unseen: list[str]
+
+
+@command("audit")
+@click.argument("library", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--load",
+    is_flag=True,
+    help="Load it in another process, which runs its code, and read what it registers.",
+)
+@click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Also import this module: fakes of a library.",
+)
+@click.option(
+    "--platform",
+    multiple=True,
+    metavar="TAG",
+    help="Hold it to this platform: `manylinux_2_28_x86_64`.",
+)
+@click.option(
+    "--abi",
+    type=click.Choice(("stable", "libtorch")),
+    help="The ABI that it is for (default: by the targets).",
+)
+@click.option("--target", metavar="NAME", help="Compare with what this target registers.")
+@click.option(
+    "--namespace", default="", metavar="NAME", help="The namespace that the build has given."
+)
+@click.option(
+    "--since", metavar="REF|PATH", help="Say which part of the version has to change since then."
+)
+@schema_options
+def audit_command(session: Session, /, **given: Any) -> int:
+    """Say what a built library (a shared library, or a wheel) needs and registers: the oldest Linux and libtorch that it
+    runs with, whether its registrations are those of the entries, and what `torch.compile` and `backward` can do.
+
+    What was not looked at is listed. The entries are those of the project, if there is one here.
+
+    \b
+    torchgen-lite audit dist/mylib-1.0-cp310-abi3-manylinux_2_28_x86_64.whl --load
+    torchgen-lite audit build/libmylib.so --abi stable --output-format json
+    torchgen-lite audit build/libmylib.so --since v1.2
+    """
+    asked = Asked(**given)
+    config = session.settings()[0]
+    program = None
+    if asked.schema or asked.since or config.path is not None:
+        program = session.load(schema=asked.schema or None)
+        require(program.diagnostics)
+    with opened(asked.library) as artefact:
+        found = _audit(session, asked, artefact, program)
+    session.answer("audit", _text(found), **_data(found))
+    session.report(found.diagnostics, kind="audit")
+    return session.exit_code(found.diagnostics)
+
+
+def _audit(session: Session, asked: Asked, artefact: Artefact, program: Program | None) -> Audited:
+    platform = platform_of(artefact.binaries)
+    abi = abi_of({name for one in artefact.binaries for name in one.imports})
+    found = Audited(artefact, platform, abi, {}, None, [], [])
+    _hold_to_platform(found, asked)
+    config = program.config if program is not None else None
+    if _is_for_stable_abi(asked, config):
+        found.diagnostics += check_abi(abi, _oldest(config))
+    _look_at_registry(found, asked, program)
+    if asked.since is not None and program is not None:
+        found.bump = bump_since(session, program, asked.since, asked.schema)
+    return found
+
+
+def _hold_to_platform(found: Audited, asked: Asked) -> None:
+    wanted = asked.platform or found.artefact.platforms
+    if not found.artefact.binaries:
+        found.unseen.append("symbols: there is no shared library of Linux")
+    elif found.platform is None:
+        found.unseen.append("the platform: manylinux has no policies for such a library")
+    else:
+        machine = found.artefact.binaries[0].machine
+        found.diagnostics += check_platform(found.platform, wanted, machine)
+
+
+def _is_for_stable_abi(asked: Asked, config: Config | None) -> bool:
+    """As the command line says, else where the project has a library for the stable ABI, and no other."""
+    if asked.abi is not None:
+        return asked.abi == "stable"
+    targets = config.targets if config is not None else ()
+    return _STABLE in targets and _CLASSIC not in targets
+
+
+def _oldest(config: Config | None) -> Release | None:
+    """`target-version` of the project."""
+    options = config.target_options.get(_STABLE, {}) if config is not None else {}
+    said = options.get("target-version")
+    major, minor = parse_version(said)[:2] if isinstance(said, str) else (0, 0)
+    return (major, minor) if major else None
+
+
+def _look_at_registry(found: Audited, asked: Asked, program: Program | None) -> None:
+    loads = (*found.artefact.loads, *asked.modules)
+    if not asked.load:
+        found.unseen.append("registrations: `--load` loads the library, and runs its code")
+        return
+    if not loads:
+        found.unseen.append("registrations: the wheel has no package")
+        return
+    answer = ask_registry(loads, found.artefact.folder)
+    if isinstance(answer, Diagnostic):
+        # What needs no PyTorch has been looked at.
+        if answer.code == "TG011":
+            found.unseen.append("registrations: PyTorch is not installed")
+        else:
+            found.diagnostics.append(answer)
+        return
+    found.operators = answer
+    if program is None:
+        found.unseen.append(
+            "whether registrations are those of entries: there is no project here, and no `--schema`"
+        )
+        return
+    selection = _selection(program, asked.target)
+    require(selection.diagnostics)
+    problems, unbuilt = check_registry(answer, program, selection, asked.namespace)
+    found.diagnostics += problems
+    found.unseen += [f"kernels for {key}: the library was built without" for key in unbuilt]
+
+
+def _selection(program: Program, target: str | None) -> Selection:
+    """What the target registers in PyTorch, or all that the first package of the project does."""
+    generation = generation_of(program)
+    if target is not None:
+        return generation.asked(target)
+    for package in generation.packages:
+        if package.policy.in_pytorch:
+            return package
+    return generation_of(program, (_CLASSIC,)).asked(_CLASSIC)
+
+
+# What is said.
+
+
+def _text(found: Audited) -> str:
+    return "".join(f"{line}\n" for line in _lines(found))
+
+
+def _lines(found: Audited) -> Iterator[str]:
+    libraries = counted(len(found.artefact.binaries), "shared object")
+    yield f"{found.artefact.name}: {libraries}"
+    if found.platform is not None:
+        needs = ", ".join(f"{kind} {number}" for kind, number in found.platform.newest.items())
+        yield f"runs on {found.platform.tag} ({needs})"
+    if found.artefact.binaries:
+        yield _said_of_abi(found.abi)
+    if found.operators:
+        width = max(map(len, found.operators))
+        yield f"{'operator':{width}}  compile   backward   keys"
+        for name, one in found.operators.items():
+            keys = ", ".join(one.keys)
+            yield f"{name:{width}}  {one.compiles:8}  {one.differentiates:9}  {keys}"
+    if found.bump is not None:
+        yield f"version: {found.bump.part}, {found.bump.because}"
+    for text in found.unseen:
+        yield f"not looked at: {text}"
+
+
+def _said_of_abi(abi: Abi) -> str:
+    if abi.kind == "libtorch":
+        symbols = counted(len(abi.symbols), "symbol")
+        return f"runs with the libtorch that it was built with: it imports {symbols} of its C++"
+    if abi.release is not None:
+        return f"runs with libtorch {version_text(abi.release)} and later (`{abi.because[0]}`)"
+    return "imports nothing of libtorch"
+
+
+def _data(found: Audited) -> dict[str, object]:
+    platform = None
+    if found.platform is not None:
+        platform = found.platform._asdict()
+    release = version_text(found.abi.release) if found.abi.release is not None else None
+    abi = {**found.abi._asdict(), "release": release}
+    return {
+        "library": found.artefact.name,
+        "platform": platform,
+        "abi": abi,
+        "operators": {name: one._asdict() for name, one in found.operators.items()},
+        "bump": found.bump._asdict() if found.bump is not None else None,
+        "unseen": found.unseen,
+    }
