@@ -22,6 +22,7 @@ from playground import Playground, targets
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LOOK = ROOT / "torchgen_lite" / "copied" / "docs" / "look.css"
+ICON = ROOT / "docs" / "images" / "icon.svg"
 MODULES = HERE / "node_modules"
 PYODIDE = MODULES / "pyodide"
 PAGE = ("index.html", "playground.css", "playground.js", "worker.js", "playground.py")
@@ -54,7 +55,7 @@ NATIVE = "empty empty_strided as_strided view fill_ copy_ add add_ sub sub_ mul 
 def build(folder: Path) -> None:
     """Write the page; without Pyodide it can only say that it has none."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (*(HERE / name for name in PAGE), LOOK):
+    for path in (*(HERE / name for name in PAGE), LOOK, ICON):
         shutil.copy(path, folder)
     (folder / "aten.yaml").write_text(native_entries(), encoding="utf-8")
     (folder / "examples").mkdir(exist_ok=True)

@@ -7,6 +7,7 @@ from which tests make tensors of PyTorch and of a framework.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -198,6 +199,19 @@ def said(condition: Condition, call: Call) -> int:
         return int(bool(eval(text, {"__builtins__": {}}, names | values)))
     except (IndexError, ZeroDivisionError):
         return -1
+
+
+def counted(conditions: Sequence[Condition], count: int) -> list[str]:
+    """What `TORCHGEN_LITE_TRACE=kernels` says of as many calls, sorted."""
+    ran = Counter[str]()
+    for call in calls(count):
+        for number, condition in enumerate(conditions):
+            answer = said(condition, call)
+            if answer >= 0:
+                ran[f"sel::c{number} for CPU: {'yes' if answer else 'no_'}"] += 1
+    return sorted(
+        f"{name} ran {'once' if times == 1 else f'{times} times'}" for name, times in ran.items()
+    )
 
 
 def _floor_div(left: int, right: int) -> int:

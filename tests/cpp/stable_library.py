@@ -49,14 +49,27 @@ def errors(compiled: Compiled) -> list[str]:
     return [line for line in compiled.messages.splitlines() if re.search(r"\berror\b", line)]
 
 
-def build_library(folder: Path, sources: Sequence[str], name: str = "_C") -> Path:
-    """Compile and link a library that Python can import."""
+def build_library(
+    folder: Path, sources: Sequence[str], name: str = "_C", more: Sequence[str] = ()
+) -> Path:
+    """Compile and link a library that Python can import, with more flags."""
     import torch
 
     library = Path(torch.__file__).parent / "lib"
     output = folder / f"{name}.so"
     source = together(folder, sources)
-    command = ["g++", "-O0", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", *flags(), source]
+    command = [
+        "g++",
+        "-O0",
+        "-fPIC",
+        "-shared",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        *flags(),
+        *more,
+        source,
+    ]
     command += ["-o", output.name, f"-L{library}", f"-Wl,-rpath,{library}"]
     command += ["-ltorch", "-ltorch_cpu", "-lc10"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)

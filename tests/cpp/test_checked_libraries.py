@@ -15,7 +15,7 @@ from tests.conformance.backends import differences
 from tests.cpp.checked_library import WRITTEN, check_names, run_checks
 from tests.cpp.compiling import needs_compiler
 from tests.installed import todays_torchgen
-from tests.torch_python.generated import run_program, write_package
+from tests.torch_python.generated import run_program, run_python, write_package
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -50,6 +50,41 @@ def test_check(built: Built, library: str, check: str) -> None:
     problems = built(library)[1][check]
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)
+
+
+COUNTED = """
+import threading
+import torch
+
+torch.ops.load_library(LIBRARY)
+so = torch.ops.so
+wide = torch.ones(3, 5)
+
+
+def call() -> None:
+    for _ in range(500):
+        so.scale(wide, 2.0)
+
+
+threads = [threading.Thread(target=call) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+so.scale_(torch.ones(4), 2.0)
+"""
+
+
+def test_a_counter_says_what_ran(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the package for Python says it; of calls that several threads make none is lost."""
+    folder, _ = built("selection_ops")
+    program = COUNTED.replace("LIBRARY", repr(str(folder / "library.so")))
+    said = []
+    for trace in ("", "calls", "calls,kernels"):
+        monkeypatch.setenv("TORCHGEN_LITE_TRACE", trace)
+        said.append(run_python(folder, "-c", program).stderr)
+    ran = "so::scale for CPU: scale_any ran 2000 times\nso::scale_ for CPU: scale_small_ ran once\n"
+    assert said == ["", "", ran]
 
 
 SECOND = """

@@ -236,7 +236,7 @@ ROWS
   return text.c_str();
 }
 """
-INCLUDE = ROOT / "torchgen_lite/copied/cpp_torch"
+INCLUDES = [ROOT / "torchgen_lite/copied" / folder for folder in ("cpp", "cpp_torch")]
 
 
 class Row(NamedTuple):
@@ -294,7 +294,7 @@ def compile_rows(
     while True:
         rows = [row_of(*one, at in refused) if at in asked else "" for at, one in enumerate(every)]
         (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=[INCLUDE])
+        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=INCLUDES)
         if done.ok:
             return refused
         more = rows_of_errors(done.messages, first)

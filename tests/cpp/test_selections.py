@@ -17,7 +17,7 @@ from tests.cpp.compiling import (
     with_torch,
     write_files,
 )
-from tests.cpp.conditions import ARGUMENTS, CONDITIONS, Condition, entries
+from tests.cpp.conditions import ARGUMENTS, CONDITIONS, Condition, counted, entries
 from tests.cpp.stable_library import build_library
 from tests.cpp.stable_library import flags as stable_flags
 from tests.forks import run_forked
@@ -85,9 +85,12 @@ def compare(folder: Path, library: Path, left_out: list[str], needs: list[str]) 
     settings = json.dumps([str(library), left_out, needs])
     (folder / "compared.py").write_text(COMPARED)
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = {**os.environ, "PYTHONPATH": path, "TORCHGEN_LITE_TRACE": "kernels"}
     done = run_forked(["compared.py", settings], folder, environment)
     assert done.returncode == 0, done.stderr
+    # libtorch says more there, of exceptions.
+    ran = [line for line in done.stderr.splitlines() if line.startswith("sel::c")]
+    assert sorted(ran) == counted(without(left_out, needs), 700)
     differ, seen = json.loads(done.stdout)
     assert differ == []
     assert {text for text, values in seen.items() if not {0, 1} <= set(values)} == ALWAYS

@@ -134,7 +134,7 @@ def test_kernels_of_the_authors_headers(tmp_path: Path) -> None:
     generate_stable(tmp_path, yaml, 'kernel-headers = ["own.h"]')
     assert not (tmp_path / "stable/include/own/kernels.h").exists()
     good = header.replace("SIZES", "std::vector<int64_t>")
-    bad = header.replace("SIZES", "std::vector<int32_t>")
+    bad = header.replace("SIZES", "std::vector<double>")
     for text, ok in ((good, True), (bad, False)):
         (tmp_path / "own.h").write_text(text)
         done = check_syntax(tmp_path, "stable/src/register.cpp", flags=[*flags(), "-I."])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -11,7 +12,16 @@ from typing import Any
 import pytest
 
 from tests.cpp.compiling import needs_compiler, write_files
-from tests.cpp.conditions import ARGUMENTS, CONDITIONS, ITEMSIZES, Facts, calls, entries, said
+from tests.cpp.conditions import (
+    ARGUMENTS,
+    CONDITIONS,
+    ITEMSIZES,
+    Facts,
+    calls,
+    counted,
+    entries,
+    said,
+)
 from tests.cpp_runtime.building import build
 from torchgen_lite import generate, load
 
@@ -89,8 +99,12 @@ def test_the_runtime_chooses_as_python_does(tmp_path: Path) -> None:
     program_file = build(sources, tmp_path / "main", flags)
     given = [*calls(700)]
     lines = "".join(f"{_line(call)}\n" for call in given)
-    done = subprocess.run([str(program_file)], input=lines, capture_output=True, text=True)
+    environment = {**os.environ, "TORCHGEN_LITE_TRACE": "other,kernels"}
+    done = subprocess.run(
+        [str(program_file)], input=lines, capture_output=True, text=True, env=environment
+    )
     assert done.returncode == 0, done.stderr
+    assert sorted(done.stderr.splitlines()) == counted(CONDITIONS, 700)
     *found, message = done.stdout.splitlines()
     assert message == "sel::partial CPU: no kernel takes x=[4, 12], w=None, n=3"
     assert len(found) == len(given)

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -88,6 +87,13 @@ def test_pages_are_edited_where_the_repository_is() -> None:
 PROBE = """
 <img src="/wait" alt="">
 <script>
+// Timers stand still while the image is awaited.
+const found = new MutationObserver(() => {
+  if (!document.querySelector(".md-search-result__link")) return;
+  found.disconnect();
+  fetch("/found");
+});
+found.observe(document.documentElement, {childList: true, subtree: true});
 window.addEventListener("load", () => {
   const field = document.querySelector("[data-md-component=search-query]");
   const links = [...document.querySelectorAll(".md-search-result__link")];
@@ -114,13 +120,18 @@ AUDITED = [
 class Handler(SimpleHTTPRequestHandler):
     """Serves the site. Pages have a probe, which holds the load event until the search has answered, or an audit."""
 
-    seconds = 0.0
+    searches = False
+    found = threading.Event()
 
     def do_GET(self) -> None:
         address, _, query = self.path.partition("?")
         path = Path(self.translate_path(address))
         if self.path == "/wait":
-            time.sleep(self.seconds)
+            if self.searches:
+                self.found.wait(200)
+            self.send_error(404)
+        elif self.path == "/found":
+            self.found.set()
             self.send_error(404)
         elif address == "/audits":
             pages = [f"/{page}?audit" for page in AUDITED]
@@ -169,7 +180,7 @@ def test_it_fits_the_window(server: str, tmp_path: Path, page: str, width: int, 
 
 @in_a_browser
 def test_the_search(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Handler, "seconds", 4.0)
+    monkeypatch.setattr(Handler, "searches", True)
     picture = tmp_path / "page.png"
     flags = ["--window-size=1600,900", f"--screenshot={picture}"]
     fits, _, query, found = title_of(f"{server}/?q=fallthrough", *flags)

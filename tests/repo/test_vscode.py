@@ -71,4 +71,5 @@ def test_what_is_packaged_works(tmp_path: Path) -> None:
         # What is tested is what was packaged.
         with zipfile.ZipFile(package) as archive:
             archive.extractall(tmp_path)
+    assert (tmp_path / "extension" / MANIFEST["icon"]).is_file()
     assert (tmp_path / "extension" / "LICENSE.txt").read_bytes() == (ROOT / "LICENSE").read_bytes()

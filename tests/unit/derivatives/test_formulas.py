@@ -338,6 +338,33 @@ def test_formulas_are_held_against_the_schema(
     assert [line.removeprefix("ops.yaml:") for line in found] == said
 
 
+@pytest.mark.parametrize(
+    ("formula", "is_refused"),
+    [
+        ("note(grad * self, self)", True),
+        ("note(seen=self, x=grad * self)", True),
+        ("note(self, grad * self)", False),
+        ("note(self, zeros_like(self))", False),
+        ("note(self)", False),
+    ],
+)
+def test_a_formula_writes_to_nothing_that_others_have(formula: str, is_refused: bool) -> None:
+    """Whichever argument it is that an operator writes."""
+    text = f"""\
+- func: lib::note(Tensor x, Tensor(a!)? seen=None) -> Tensor
+  dispatch: {{CPU: note}}
+- func: lib::f(Tensor self) -> Tensor
+  dispatch: {{CPU: f}}
+  derivatives:
+    self: {formula}
+"""
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    program = build_program(functions, Config(Path("nowhere")), diagnostics=found, sources=[source])
+    codes = [one.code for one in program.diagnostics if one.severity == "error"]
+    assert codes == ["TG345"] * is_refused
+
+
 FOREACH = "_foreach_f(Tensor[] self) -> Tensor[]"
 
 

@@ -44,6 +44,7 @@ PROJECTS = [
     "tests/cases/torch_stubs/input",
     "tests/cpp/autograd_ops",
     "tests/cpp/device_ops",
+    "tests/cpp/hub_ops",
     "tests/cpp/structured_ops",
     "tests/cpp_runtime/every_shape",
     "tests/torch_python/project",

@@ -335,6 +335,44 @@ def test_what_has_no_formula_may_not_require_a_gradient(project: Path) -> None:
     assert run(project, MASKED) == ["True", f"{refused} mask", f"{refused} bias", "False"]
 
 
+LISTED = """\
+- func: scaling::listed(Tensor[] xs, Tensor y, Tensor[] zs) -> Tensor
+  dispatch:
+    CPU: listed
+  derivatives:
+    xs: '[grad * y, grad * y]'
+    y: grad * (xs[0] + xs[1])
+    zs: '[grad]'
+"""
+LISTED_KERNEL = """
+def listed(xs, y, zs):
+    return wrap_array((xs[0]._array + xs[1]._array) * y._array + zs[0]._array)
+"""
+GRADIENTS_OF_LISTED = """\
+import itertools
+import scaling_ops
+import torchgen_lite_reference as tl
+
+for needs in itertools.product([True, False], repeat=3):
+    if any(needs):
+        tensors = [tl.tensor([float(i)]) for i in range(1, 5)]
+        wanted = {"xs": tensors[1], "y": tensors[2], "zs": tensors[3]}
+        for name, need in zip(("xs", "y", "zs"), needs):
+            wanted[name].requires_grad_(need)
+        scaling_ops.functions.listed(tensors[:2], tensors[2], tensors[3:]).backward()
+        print([one.grad and one.grad.item() for one in wanted.values()])
+"""
+
+
+def test_the_gradients_after_those_of_a_list_have_their_places(project: Path) -> None:
+    """Whichever of the arguments need a gradient."""
+    (project / "ops.yaml").write_text(LISTED)
+    (project / "scaling_kernels.py").write_text(KERNELS + LISTED_KERNEL)
+    wanted = ["[3.0, 3.0, 1.0]", "[3.0, 3.0, None]", "[3.0, None, 1.0]", "[3.0, None, None]"]
+    wanted += [one.replace("[3.0, ", "[None, ", 1) for one in wanted[:3]]
+    assert run(project, GRADIENTS_OF_LISTED) == wanted
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int) -> None:
     results, flags = ", ".join(["Tensor"] * count), ", ".join(["False"] * count)

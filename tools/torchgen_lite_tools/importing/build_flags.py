@@ -25,37 +25,46 @@ _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTE
 
 
 class Flags(NamedTuple):
-    """The words that a compiler is given, and the folder where they mean what they say."""
+    """The words that a compiler is given, and the folder where they mean what they say.
+
+    `unread` are files named `compile_commands.json` that are none.
+    """
 
     folder: Path
     words: Sequence[str]
+    unread: Sequence[Path] = ()
 
 
 def flags_of(root: Path, registered: Collection[str]) -> Flags:
     """The flags with which the build compiles one of these files, or what its build files say of folders and macros."""
-    for path in sorted(
-        [*root.glob("compile_commands.json"), *root.glob("*/compile_commands.json")]
-    ):
-        wanted = {(root / one).resolve() for one in registered}
-        for flags, file in _compilations(path):
+    databases = [*root.glob("compile_commands.json"), *root.glob("*/compile_commands.json")]
+    wanted = {(root / one).resolve() for one in registered}
+    unread = list[Path]()
+    for path in sorted(databases):
+        compilations = _compilations(path)
+        if compilations is None:
+            unread.append(path)
+            continue
+        for flags, file in compilations:
             if file in wanted:
-                return flags
+                return flags._replace(unread=unread)
     words = [word for path in sorted(root.rglob("setup.py")) for word in _of_setup(path)]
     for path in sorted(root.rglob("CMakeLists.txt")):
         words += _of_cmake(path)
-    return Flags(root.resolve(), list(dict.fromkeys(words)))
+    return Flags(root.resolve(), list(dict.fromkeys(words)), unread)
 
 
-def _compilations(path: Path) -> Iterator[tuple[Flags, Path]]:
-    """The compilations of a `compile_commands.json`; none if that is not one."""
+def _compilations(path: Path) -> list[tuple[Flags, Path]] | None:
+    """The compilations of a `compile_commands.json`; None if that is not one."""
+    found = list[tuple[Flags, Path]]()
     try:
-        commands = json.loads(path.read_text("utf-8"))
-        for one in commands:
-            folder = Path(path.parent, one["directory"]).resolve()
-            words = one.get("arguments") or shlex.split(one["command"])
-            yield Flags(folder, _flags(words[1:])), (folder / one["file"]).resolve()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return
+        for command in json.loads(path.read_text("utf-8")):
+            folder = Path(path.parent, command["directory"]).resolve()
+            words = command.get("arguments") or shlex.split(command["command"])
+            found.append((Flags(folder, _flags(words[1:])), (folder / command["file"]).resolve()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return found
 
 
 def _flags(words: Sequence[str]) -> list[str]:

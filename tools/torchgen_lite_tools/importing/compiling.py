@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from torchgen_lite.cli.session import Session, require
+from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite_tools.importing.build_flags import Flags
 from torchgen_lite_tools.importing.library import Library
@@ -47,10 +48,13 @@ def compile_generated(
     """Generate code for the project `written`, and compile it with the library below `root`, whose operators move."""
     command = _command()
     torch = _torch_folders()
+    unread = [
+        f"not read: {shown_path(path, Path.cwd())}: not as CMake writes it" for path in flags.unread
+    ]
     if not command:
-        return Attempt(["not compiled: there is no C++ compiler"], {})
+        return Attempt([*unread, "not compiled: there is no C++ compiler"], {})
     if not torch:
-        return Attempt(["not compiled: PyTorch is not installed"], {})
+        return Attempt([*unread, "not compiled: PyTorch is not installed"], {})
     # Imported here: most runs make no folder.
     from tempfile import TemporaryDirectory
 
@@ -61,7 +65,8 @@ def compile_generated(
         below += [f"-I{folder}", f"-I{root.resolve()}"]
         words = [*command, *flags.words, *below, *torch, *_OPTIONS]
         outputs = {source: _compile([*words, str(source)], flags.folder) for source in sources}
-        return _judged(outputs, library, (folder, root.resolve()))
+        attempt = _judged(outputs, library, (folder, root.resolve()))
+        return attempt._replace(said=[*unread, *attempt.said])
 
 
 def _command() -> list[str]:

@@ -231,9 +231,12 @@ def check_writes(part: Typed) -> Findings:
     is_method = isinstance(node.function, nodes.Member)
     is_named = _WRITING.fullmatch(name) is not None
     is_torchs = is_method or (name != "" and in_at(name))
-    is_writing = operator is not None and bool(operator.func.written)
-    writes = is_writing or (operator is None and is_named and is_torchs)
-    if (writes and not _is_new(nodes.children(node)[:1])) or "out" in dict(node.keywords):
+    if operator is not None:
+        pairs = _bound(node, part.parts, operator)
+        written = [value.node for value, argument in pairs if argument.is_write]
+    else:
+        written = list(nodes.children(node)[:1]) if is_named and is_torchs else []
+    if not all(map(_is_new, written)) or "out" in dict(node.keywords):
         other = name.replace("__i", "__") if name.endswith("__") else name.rstrip("_")
         yield Found(
             "TG345",
@@ -244,17 +247,14 @@ def check_writes(part: Typed) -> Findings:
         )
 
 
-def _is_new(written: Sequence[nodes.Expression]) -> bool:
+def _is_new(node: nodes.Expression) -> bool:
     """Whether what is written is a value that nothing else refers to: the sum of two, or that written again."""
-    if not written:
-        return False
-    node = written[0]
     if isinstance(node, nodes.Binary):
         return True
     if isinstance(node, nodes.Unary):
         return node.operator != "*"
     if isinstance(node, nodes.Call) and isinstance(node.function, nodes.Member):
-        return node.function.name.endswith("_") and _is_new([node.function.value])
+        return node.function.name.endswith("_") and _is_new(node.function.value)
     return nodes.called_name(node) in _MAKING
 
 

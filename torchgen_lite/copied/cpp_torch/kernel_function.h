@@ -11,6 +11,11 @@
 #include <utility>
 
 #define TORCHGEN_LITE_NAMESPACE mylib
+#ifdef __GNUC__
+#define TORCHGEN_LITE_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define TORCHGEN_LITE_HIDDEN
+#endif
 
 namespace TORCHGEN_LITE_NAMESPACE::proof {
 
@@ -19,29 +24,21 @@ namespace TORCHGEN_LITE_NAMESPACE::proof {
 [[noreturn]] inline void refuse(
     const c10::OperatorHandle& op,
     const out_of_range& number) {
-  std::string what = "a result";
+  std::string argument;
   if (number.place >= 0) {
     const auto place = static_cast<std::size_t>(number.place);
-    what = "argument '" + op.schema().arguments().at(place).name() + "'";
+    argument = op.schema().arguments().at(place).name();
   }
-  TORCH_CHECK_VALUE(
-      false,
-      op.operator_name(),
-      ": ",
-      what,
-      " is ",
-      number.value,
-      ", which ",
-      number.type,
-      " cannot hold");
+  TORCH_CHECK_VALUE(false, op.operator_name(), ": ", said(number, argument));
 }
 
 // libtorch keeps one C++ signature for an operator, and typed calls have that of
 // the schema. So a kernel with other types is called with boxed arguments:
 // libtorch makes of them what the kernel takes, and numbers of other types are
-// converted.
+// converted. Libraries in one process may have kernels of one name: what is kept
+// for a kernel is each library's own.
 template <auto kernel>
-void call_boxed(
+TORCHGEN_LITE_HIDDEN void call_boxed(
     const c10::OperatorHandle& op,
     c10::DispatchKeySet keys,
     torch::jit::Stack* stack) {
@@ -89,4 +86,5 @@ struct as_declared<Operator, Result(Arguments...), kernel> {
 
 } // namespace TORCHGEN_LITE_NAMESPACE::proof
 
+#undef TORCHGEN_LITE_HIDDEN
 #undef TORCHGEN_LITE_NAMESPACE

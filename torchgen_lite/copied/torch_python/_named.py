@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from importlib.machinery import PathFinder
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,14 @@ def sources() -> Iterator[Path]:
 
 
 def _origin_of(module: str) -> str | None:
+    """A package that is imported knows where its modules are: one that was loaded by its path is nowhere else found."""
     folders: Any = None
     found = None
     name = ""
-    for part in module.split("."):
+    for part in resolve_name(module, __package__).split("."):
         name = f"{name}.{part}".lstrip(".")
-        found = PathFinder.find_spec(name, folders)
+        found = getattr(sys.modules.get(name), "__spec__", None)
+        if found is None:
+            found = PathFinder.find_spec(name, folders)
         folders = found.submodule_search_locations if found is not None else None
     return found.origin if found is not None else None

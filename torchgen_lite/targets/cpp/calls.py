@@ -46,8 +46,9 @@ def operator_headers(
         own = [o for o in operators if o.shard == shard]
         context = {
             "namespace": layout.namespace,
+            "given": "".join(layout.given.values()),
             "is_hidden": is_hidden,
-            "includes": includes(own),
+            "includes": [*filter(None, [layout.given_namespace]), *includes(own)],
             "operators": [(one, schema_line(one)[0], is_callable(one)) for one in own],
         }
         path = layout.header(f"{stem('operators', shard)}.h")

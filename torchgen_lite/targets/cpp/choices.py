@@ -2,8 +2,10 @@
 
 at::Tensor choose_CPU_rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
   if (x.sym_size(-1) <= 8192) {
+    ::rows_of_choose_CPU_rms_norm[0].runs();
     return ::my::rms_norm_small(x, weight, eps);
   }
+  ::rows_of_choose_CPU_rms_norm[1].runs();
   return ::my::rms_norm_any(x, weight, eps);
 }
 
@@ -20,6 +22,7 @@ from torchgen_lite.analysis.checks.selections import typed_condition
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.languages.cpp.condition import Library, refusal, unsayable, write
+from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
@@ -29,9 +32,13 @@ from torchgen_lite.targets.output import Files, Findings
 
 Libraries = Callable[[FunctionSchema], Library]
 """How tensors are asked in an operator's conditions."""
-# What every library with conditions has, and what one for PyTorch has.
+# What every library with conditions has: what counts, what calculates; and what one for PyTorch has.
+COUNTS = "selection_counts.h"
 NUMBERS = "selection_numbers.h"
 TENSORS = "selection.h"
+# How numbers of kernels in the author's headers are converted, and what registers these.
+CONVERSIONS = "kernel_numbers.h"
+FUNCTIONS = "kernel_function.h"
 
 
 def choice(
@@ -44,15 +51,21 @@ def choice(
         condition = ""
         if kernel.row is not None and kernel.row.when is not None:
             condition = write(typed_condition(kernel.row.when, operator.schema), library)
-        rows.append((condition, call(kernel)))
+        rows.append((condition, call(kernel), _written_name(kernel)))
         if not condition:
             break
     refused = ""
-    if all(condition for condition, _ in rows):
+    if all(condition for condition, _, _ in rows):
         names = [argument.name for argument in operator.schema.inputs]
         refused = refusal(f"{operator.function.name} {function.key}", names, library)
     signature = function.signature._replace(name=function.name)
-    return Choice(operator.guard, signature, tuple(rows), refused)
+    place = f"{operator.function.name} for {function.key}"
+    return Choice(operator.guard, place, signature, tuple(rows), refused)
+
+
+def _written_name(kernel: Kernel) -> str:
+    """The name that stands in the entry, which counts show."""
+    return kernel.row.kernel if kernel.row is not None else kernel.name
 
 
 def kernel_registrations(
@@ -63,18 +76,22 @@ def kernel_registrations(
     type_of: Callable[[Kernel], str],
     library: Libraries,
     header: str,
+    more: Callable[[Kernel], str],
 ) -> tuple[list[ImplCall], Blocks]:
     """The registrations of the author's kernels, and what declares these.
 
     `function` is the macro around a kernel's address, and `type_of` names the type of a kernel with
-    a shared name by its typed call: `ops::add_Tensor::schema*`. Conditions need the `header`.
+    a shared name by its typed call: `ops::add_Tensor::schema*`. Conditions need the `header`. Kernels that the author's
+    `headers` declare may have other numbers: what registers them is told `more`.
     """
     shared = shared_names(kernels)
     includes = kernel_includes(layout, headers)
     if shared:
         includes[-1] = [*includes[-1], layout.own("operators.h")]
     if has_choices(kernels):
-        includes[-1] = [*includes[-1], layout.own(header)]
+        includes[-1] = [*includes[-1], layout.own(COUNTS), layout.own(header)]
+    if headers:
+        includes[-1] = [*includes[-1], layout.own(FUNCTIONS)]
     found = []
     for kernel, own in implemented(kernels):
         operator = kernel.operator
@@ -86,10 +103,28 @@ def kernel_registrations(
             declared = [k.qualified for k in own or [kernel] if k.qualified not in shared]
         made = choice(kernel, own, library(operator.schema), lambda k: k.qualified) if own else None
         registered = f"{function}({address})"
+        if declared and not own:
+            registered = _converted(kernel, layout, more(kernel))
         found.append(
             ImplCall(operator, kernel.key, registered, operator.guard, None, declared, made)
         )
     return found, includes
+
+
+def _converted(kernel: Kernel, layout: Layout, more: str) -> str:
+    """The registration of a kernel whose numbers may be converted: errors about them name the arguments."""
+    names = [argument.name for argument in kernel.operator.schema.arguments]
+    if len(kernel.signature.types) > len(names):
+        names = ["keys", *names]
+    call = quote(f"{kernel.operator.function.name}({', '.join(names)})")
+    return f"TORCHGEN_LITE_KERNEL({layout.namespace}, {call}, &{kernel.qualified}{more})"
+
+
+def called_by_name(kernels: Sequence[Kernel]) -> frozenset[str]:
+    """The kernels that generated code calls as C++ does, without conversions: those of several types under one name, and
+    those of a key that has several."""
+    chosen = [kernel.qualified for kernel in kernels if kernel.row is not None]
+    return shared_names(kernels).union(chosen)
 
 
 def has_choices(kernels: Iterable[Kernel]) -> bool:
@@ -100,7 +135,7 @@ def has_choices(kernels: Iterable[Kernel]) -> bool:
 def choice_headers(layout: Layout, kernels: Iterable[Kernel], folder: str = "") -> Files:
     """The headers that conditions need, of which the one for tensors is in the `folder` of copied files."""
     if has_choices(kernels):
-        yield from copied_files(layout, "cpp", NUMBERS)
+        yield from copied_files(layout, "cpp", COUNTS, NUMBERS)
         if folder:
             yield from copied_files(layout, folder, TENSORS)
 

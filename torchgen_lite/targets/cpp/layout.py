@@ -15,17 +15,19 @@ from typing import NamedTuple
 
 from torchgen_lite.languages.cpp.types import CType
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions
-from torchgen_lite.targets.options import Shards, default_namespace, shards_of
+from torchgen_lite.targets.cpp.options import MANY_OPERATORS, LibraryOptions, ModuleOptions
+from torchgen_lite.targets.options import Shards, default_namespace, home_namespace, shards_of
 from torchgen_lite.targets.output import Files, Header, OutputFile
 
+NAMESPACE_HEADER = "namespace.h"
 Blocks = Sequence[Sequence[Header]]
 """What a file includes, in blocks with an empty line between them."""
 
 
 class Layout(NamedTuple):
     """Where files go: the folders of headers and sources, and how headers are included. The author's `classes` are types
-    of schemas, which `headers` declare."""
+    of schemas, which `headers` declare. `given` is the macro for a namespace of operators that the build gives.
+    """
 
     root: str
     folder: str
@@ -33,6 +35,7 @@ class Layout(NamedTuple):
     shards: Shards
     classes: Mapping[CType, CType] = MappingProxyType({})
     headers: tuple[str, ...] = ()
+    given: Mapping[str, str] = MappingProxyType({})
 
     def header(self, name: str) -> str:
         return f"{self.root}/include/{self.folder}/{name}"
@@ -44,12 +47,37 @@ class Layout(NamedTuple):
     def source(self, name: str) -> str:
         return f"{self.root}/src/{name}"
 
+    @property
+    def given_namespace(self) -> list[Header]:
+        """The header with the namespace that the build gives, if it gives one."""
+        return [self.own(NAMESPACE_HEADER)] if self.given else []
+
+    def opening(self, macro: str) -> str:
+        """What opens a block of registrations: libtorch's macro, or one that expands the namespace first."""
+        return f"TORCHGEN_LITE_{macro}" if self.given else macro
+
 
 def library_layout(functions: Sequence[NativeFunction], options: LibraryOptions) -> Layout:
     """Folders by the options, or by the namespace; shards by the number of entries."""
     namespace = options.namespace or default_namespace(functions)
     shards = shards_of(functions, options.shards, MANY_OPERATORS)
     return Layout(options.folder, namespace.replace("::", "/"), namespace, shards)
+
+
+def with_given(
+    layout: Layout, functions: Sequence[NativeFunction], options: ModuleOptions
+) -> Layout:
+    """The layout of a library whose build may give the namespace of its operators."""
+    if not options.namespace_macro:
+        return layout
+    return layout._replace(given={home_namespace(functions): options.namespace_macro})
+
+
+def namespace_header(layout: Layout, library: str) -> Files:
+    """`namespace.h`, if the build may give the namespace; `library` begins the names of libtorch's macros."""
+    for namespace, macro in layout.given.items():
+        context = {"namespace": namespace, "macro": macro, "library": library}
+        yield OutputFile(layout.header(NAMESPACE_HEADER), "cpp/namespace.h.j2", context)
 
 
 def stem(name: str, shard: int | None) -> str:

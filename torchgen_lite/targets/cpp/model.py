@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -22,7 +23,8 @@ MEMBERS = frozenset(
 @dataclass(frozen=True, slots=True)
 class CppOperator:
     """An operator. `facts` is what is known about it, `flat` the name of its struct, `signature`
-    what the dispatcher calls, `guard` the condition around its code, or empty.
+    what the dispatcher calls, `guard` the condition around its code, or empty, and `macro` the namespace that the build
+    gives, if it gives that.
 
     Templates have operators, so they compare by value: `facts`, of which no template reads, follow
     from the entry, `function`, and the others.
@@ -34,10 +36,24 @@ class CppOperator:
     shard: int | None
     signature: CppSignature
     guard: str
+    macro: str = ""
 
     @property
     def schema(self) -> FunctionSchema:
         return self.function.func
+
+    @property
+    def library(self) -> str:
+        """Its namespace in `TORCH_LIBRARY`."""
+        return self.macro or self.function.namespace
+
+    @property
+    def full_name(self) -> str:
+        """Its name without an overload, as a literal: `"mylib::scale"`, or `TORCHGEN_LITE_TEXT(MACRO) "::scale"`."""
+        name = f"::{self.schema.base_name}"
+        if self.macro:
+            return f"TORCHGEN_LITE_TEXT({self.macro}) {cpp_text.quote(name)}"
+        return cpp_text.quote(f"{self.function.namespace}{name}")
 
     @property
     def is_inplace(self) -> bool:
@@ -55,12 +71,13 @@ def build_operators(
     signature: Callable[[Operator], CppSignature],
     guard: Callable[[NativeFunction], str],
     spelled: Collection[str],
+    given: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[CppOperator, ...]:
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
     `guard` gives the condition of an entry; no struct has a name that is `spelled` in the same
     scope, a keyword or a macro: `new_` for `new`. The shard depends on the base name alone, so
-    adding an entry changes only one shard.
+    adding an entry changes only one shard. `given` is the macro for a namespace that the build gives.
     """
     home = facts[0].function.namespace if facts else ""
     names = [one.function.flat_name(home) for one in facts]
@@ -77,6 +94,7 @@ def build_operators(
                 shard_of(one.schema.base_name, shards),
                 signature(one),
                 guard(one.function),
+                given.get(one.function.namespace, ""),
             )
             for one, name in zip(facts, names)
         ]

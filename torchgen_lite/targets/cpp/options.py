@@ -77,6 +77,13 @@ class ModuleOptions(LibraryOptions):
     python_module: str = option(
         "The Python module with the fakes, which libtorch names in errors.", shared.MODULE, ""
     )
+    namespace_macro: str = option(
+        "The macro by which the build gives the namespace of the operators, such as `TORCH_EXTENSION_NAME`; without it, they "
+        "have that of the file.",
+        matching(f"(?:{NAME})?", "is not the name of a macro"),
+        "",
+        shown="none",
+    )
     schema_hashes: bool = option(
         "Also write `schema_hashes.cmake`: a build that includes it stops if a schema file has "
         "changed since.",

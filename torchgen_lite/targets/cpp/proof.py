@@ -34,8 +34,8 @@ A kernel need not have the types that generated code calls it with: libtorch reg
 `std::vector` for a list, a `std::string` for a `str`, and makes what the kernel takes. So arguments of kernels that the
 author's headers declare are compared by what they stand for (`kernel_types.h`, or as the stable ABI unpacks them), and
 such a kernel is called with boxed arguments (`kernel_function.h`). It may also have numbers of other types, `int` and
-`float`: these are converted in calls, with a check of the range (`kernel_numbers.h`). A kernel that generated code calls
-by its name may not: C++ would convert without a check. Where `kernels.h` declares it, its type must be the
+`float`, without libtorch, too: these are converted in calls, with a check of the range (`kernel_numbers.h`). A kernel
+that generated code calls by its name may not: C++ would convert without a check. Where `kernels.h` declares it, its type must be the
 one there: what is called would be another function, which nothing defines, and the linker does not say so of a shared
 library.
 """
@@ -58,19 +58,19 @@ from torchgen_lite.targets.output import Context, Files, Header, OutputFile
 class Relation(NamedTuple):
     """How kernels are compared: the templates that make of the type of an argument, and of the result, what is
     compared; what `other` types than its own a kernel may have; what declares the templates. The kernels `by_name`, which
-    generated code calls by their full names, are compared through `exactly`."""
+    generated code calls by their full names, are compared through the two `exactly`."""
 
     taken: str = "as_is"
     returned: str = "as_is"
     other: Callable[[Kernel], CppSignature | None] | None = None
     includes: Sequence[Header] = ()
     by_name: Collection[str] = ()
-    exactly: str = ""
+    exactly: tuple[str, str] = ("as_is", "as_is")
 
     def templates(self, kernels: Sequence[Kernel]) -> str:
         """Those for the arguments and the result of the kernels of one operator."""
         if any(kernel.qualified in self.by_name for kernel in kernels):
-            return f"{self.exactly}, {self.exactly}"
+            return ", ".join(self.exactly)
         return f"{self.taken}, {self.returned}"
 
 

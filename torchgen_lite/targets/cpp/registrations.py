@@ -30,7 +30,7 @@ from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.output import Files, Header, Named, OutputFile
+from torchgen_lite.targets.output import Files, Header, OutputFile
 
 # The file for registrations that every build has.
 REGISTER = "register"
@@ -49,12 +49,14 @@ def guarded(parts: Iterable[Any], guard: Callable[[Any], str]) -> Guarded:
 
 class Choice(NamedTuple):
     """A function that calls the first kernel of `rows` whose condition holds; an empty one always does. Without such a
-    row it throws a `refusal`.
+    row it throws a `refusal`. A row has its condition, its kernel as it is called, and the name that is counted, of the
+    operator and the key at this `place`.
     """
 
     guard: str
+    place: str
     signature: CppSignature
-    rows: Sequence[Named]
+    rows: Sequence[tuple[str, str, str]]
     refusal: str
 
 
@@ -106,7 +108,7 @@ Some = TypeVar("Some", bound=ImplCall)
 
 def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
-    found = grouped(registrations, lambda one: (one.operator.function.namespace, one.key))
+    found = grouped(registrations, lambda one: (one.operator.library, one.key))
     parts = {
         place: [(one.guard, one.operator, one.kernel) for one in own]
         for place, own in found.items()
@@ -125,7 +127,7 @@ def definitions(
     for operator in operators:
         tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
         defined.append((operator, list(map(tag, tags))))
-    libraries = grouped(defined, lambda definition: definition[0].function.namespace)
+    libraries = grouped(defined, lambda definition: definition[0].library)
     return {
         namespace: guarded(own, lambda definition: definition[0].guard)
         for namespace, own in libraries.items()
@@ -154,12 +156,13 @@ def registration_files(
         demanded = [(one.guard, kernel) for one in own for kernel in one.declared]
         choices = [one.choice for one in own if one.choice is not None]
         shown = {
-            "macros": (opening, f"{macro}_IMPL"),
+            "macros": (layout.opening(opening), layout.opening(f"{macro}_IMPL")),
             "libraries": defined,
             "blocks": blocks(own),
             "choices": list(map(tuple, dict.fromkeys(choices))),
             "declared": guarded(dict.fromkeys(demanded), itemgetter(0)),
             "headers": ", ".join(options.kernel_headers),
+            "namespace": layout.namespace,
             **context(defined, own),
         }
         yield OutputFile(layout.source(f"{name}.cpp"), template, shown)
@@ -167,5 +170,10 @@ def registration_files(
 
 def module_file(layout: Layout, module: str) -> OutputFile:
     """The file for the module `_C` of the library."""
-    context = {"module": module, "namespace": layout.namespace}
+    context = {
+        "module": module,
+        "is_given": module in layout.given.values(),
+        "namespace": layout.namespace,
+        "folder": layout.folder,
+    }
     return OutputFile(layout.source("module.cpp"), "cpp/module.cpp.j2", context)

@@ -16,7 +16,9 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.cpp.text import is_macro
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.targets.output import Findings
+from torchgen_lite.targets.cpp.options import ModuleOptions
+from torchgen_lite.targets.given_namespace import check_given_namespace
+from torchgen_lite.targets.output import Findings, wrong_option
 
 
 def any_number(function: NativeFunction) -> str:
@@ -68,6 +70,20 @@ def check_schemas(program: Program, functions: Sequence[NativeFunction]) -> list
     if program.config.operators == "torch":
         return []
     return list(unregistrable(f for f in functions if f.name not in program.resolved.lent))
+
+
+def check_macro(
+    program: Program, target: str, functions: Sequence[NativeFunction], options: ModuleOptions
+) -> Findings:
+    """What does not go together with a namespace that the build gives."""
+    if not options.namespace_macro:
+        return
+    yield from check_given_namespace(program, target, "namespace-macro", functions)
+    if options.python_module:
+        message = (
+            "`python-module` names one module, and each build of `namespace-macro` has another"
+        )
+        yield wrong_option(program.config, target, "python-module", message)
 
 
 def check_library(functions: Sequence[NativeFunction]) -> Findings:

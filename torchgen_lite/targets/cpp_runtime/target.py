@@ -31,12 +31,21 @@ from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
 from torchgen_lite.targets.cpp.choices import (
+    CONVERSIONS,
+    FUNCTIONS,
     NUMBERS,
+    called_by_name,
     check_conditions,
     choice_headers,
     kernel_registrations,
 )
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, library_layout
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_files,
+    include_blocks,
+    library_layout,
+)
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
@@ -154,9 +163,17 @@ def build_kernels(
         return [*include_blocks(headers), *options.framework_headers]
 
     declares = not options.kernel_headers
-    yield from proof_files(layout, kernels, includes, Relation(), declares=declares)
+    relation = Relation()
+    if not declares:
+        types = [layout.own(_TYPES)]
+        relation = Relation("meant", "meant", includes=types, by_name=called_by_name(kernels))
+    yield from proof_files(layout, kernels, includes, relation, declares=declares)
+    if not declares:
+        yield from copied_files(layout, "cpp", CONVERSIONS)
+        yield from copied_files(layout, "cpp_runtime", FUNCTIONS, _TYPES)
 
 
+_TYPES = "kernel_types.h"
 _LIBRARY = [Header("torchgen_lite/library.h")]
 
 
@@ -176,7 +193,14 @@ def build_registrations(
 
     asked = options.asked(layout.namespace)
     registered, declared = kernel_registrations(
-        kernels, layout, options.kernel_headers, "TORCHGEN_LITE_FN", type_of, asked, NUMBERS
+        kernels,
+        layout,
+        options.kernel_headers,
+        "TORCHGEN_LITE_FN",
+        type_of,
+        asked,
+        NUMBERS,
+        lambda kernel: f", {kernel.signature.type}",
     )
     yield from registrations.registration_files(
         registrations.definitions(operators, cpp_text.quote),

@@ -46,7 +46,14 @@ def build_registrations(
 
     headers = options.kernel_headers
     registered, declared = kernel_registrations(
-        kernels, layout, headers, "TORCH_BOX", type_of, asked(layout.namespace), TENSORS
+        kernels,
+        layout,
+        headers,
+        "TORCH_BOX",
+        type_of,
+        asked(layout.namespace),
+        TENSORS,
+        lambda kernel: "",
     )
     if headers:
         registered = [_unpacked(one) for one in registered]
@@ -54,10 +61,10 @@ def build_registrations(
     gates = list(_gates(own))
 
     def context(defined: object, own: Sequence[object]) -> Context:
-        version = []
+        ours = list(layout.given_namespace)
         if defined:
-            version = [[layout.own("version.h")]]
-        includes = [*version, [STABLE_LIBRARY], *(declared if own else [])]
+            ours.append(layout.own("version.h"))
+        includes = [*([ours] if ours else []), [STABLE_LIBRARY], *(declared if own else [])]
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
     macro = "STABLE_TORCH_LIBRARY"

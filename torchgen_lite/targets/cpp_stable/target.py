@@ -7,9 +7,22 @@ from functools import partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
+from torchgen_lite.targets.cpp.choices import (
+    CONVERSIONS,
+    FUNCTIONS,
+    called_by_name,
+    check_conditions,
+    choice_headers,
+)
 from torchgen_lite.targets.cpp.conditions import STABLE_VERSION_MACRO, condition
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, library_layout
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_files,
+    library_layout,
+    namespace_header,
+    with_given,
+)
 from torchgen_lite.targets.cpp.model import CppOperator, build_operators
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import Relation, proof_files
@@ -20,15 +33,12 @@ from torchgen_lite.targets.cpp.selection import (
     any_number,
     check_copies,
     check_library,
+    check_macro,
     check_schemas,
 )
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
-from torchgen_lite.targets.cpp_stable.registrations import (
-    STABLE_LIBRARY,
-    asked,
-    build_registrations,
-)
+from torchgen_lite.targets.cpp_stable.registrations import asked, build_registrations
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.left_out import PLAIN, check_brought, select
@@ -52,6 +62,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_brought(program, TARGET, selection.operators, BROUGHT)
     diagnostics += check_names(program, TARGET, selection.operators, INNER_NAMESPACES, options)
     diagnostics += [*check_schemas(program, functions), *check_library(functions)]
+    diagnostics += check_macro(program, TARGET, functions, options)
     diagnostics += check_copies(program, TARGET)
     layout = library_layout(functions, options)
     diagnostics += check_conditions(functions, asked(layout.namespace))
@@ -72,13 +83,15 @@ def _library(
     selection: Selection, program: Program, options: StableOptions
 ) -> tuple[Layout, Sequence[CppOperator], list[Kernel]]:
     """Where files go, the operators, and the kernels, which take what the typed calls take."""
-    layout = library_layout(selection.functions, options)
+    functions = selection.functions
+    layout = with_given(library_layout(functions, options), functions, options)
     operators = build_operators(
         selection.operators,
         layout.shards,
         lambda one: stable.signature(one.schema),
         partial(condition, macro=STABLE_VERSION_MACRO),
         _SPELLED,
+        layout.given,
     )
     registered = generation_beside(program).in_cpp(selection)
     kernels = author_kernels(registered, operators, lambda o, _: o.signature, options, layout)
@@ -88,11 +101,8 @@ def _library(
 def _files(selection: Selection, program: Program, options: StableOptions) -> Files:
     layout, operators, kernels = _library(selection, program, options)
     yield from build_calls(operators, layout)
-    # The unpacked arguments are compared, so that `std::vector<int64_t>` and
-    # `const std::vector<int64_t>&` are as good as a view.
-    theirs = Relation("torch::stable::detail::unbox_type_t", includes=[STABLE_LIBRARY])
     declares = not options.kernel_headers
-    relation = Relation() if declares else theirs
+    relation = Relation() if declares else _relation(layout, kernels)
 
     def includes(own: Sequence[Kernel]) -> Blocks:
         return declaration_includes([kernel.operator for kernel in own], layout)
@@ -100,8 +110,24 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> Fi
     generation = generation_beside(program)
     python = generation.python_alone(generation.in_cpp(selection))
     yield from proof_files(layout, kernels, includes, relation, declares=declares, python=python)
+    if not declares:
+        yield from copied_files(layout, "cpp", CONVERSIONS)
+        yield from copied_files(layout, "cpp_stable", FUNCTIONS)
     yield from choice_headers(layout, kernels, "cpp_stable")
     yield from build_registrations(operators, kernels, layout, options)
+    yield from namespace_header(layout, "STABLE_TORCH_LIBRARY")
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)
+
+
+def _relation(layout: Layout, kernels: Sequence[Kernel]) -> Relation:
+    """How kernels of the author's headers are compared: by what they are called with, so that `std::vector<int64_t>` and
+    `const std::vector<int64_t>&` are as good as a view."""
+    return Relation(
+        "unpacked",
+        "wide",
+        includes=[layout.own(FUNCTIONS)],
+        by_name=called_by_name(kernels),
+        exactly=("torch::stable::detail::unbox_type_t", "as_is"),
+    )

@@ -78,6 +78,7 @@ def _files(library: Library, planned: Sequence[_Planned], functions: Functions) 
             "namespace": layout.namespace,
             "folder": layout.folder,
             "shared": [*names, f"{stem('operators', shard)}.h"],
+            "macro": layout.opening("TORCH_LIBRARY_IMPL"),
             "headers": list(library.options.formula_headers),
         }
         path = layout.source(f"{stem('register_autograd', shard)}.cpp")

@@ -173,8 +173,11 @@ def build_registrations(
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         conditions = [*[r.guard for r in own], *(guards if shown else [])]
         includes = _includes(layout, own, conditions, options)
-        named = {"namespace": layout.namespace, "python_module": options.python_module}
-        return {**named, "includes": includes, "wrappers": wrappers}
+        return {
+            "includes": includes,
+            "wrappers": wrappers,
+            "python_module": options.python_module,
+        }
 
     template = "cpp_torch/register.cpp.j2"
     yield from registrations.registration_files(
@@ -196,7 +199,9 @@ def _includes(
     if any(guards):
         declared.add(layout.own("version.h").name)
     if any(one.choice is not None for one in own):
+        declared.add(layout.own(choices.COUNTS).name)
         declared.add(layout.own(choices.TENSORS).name)
+    declared.update(header.name for header in layout.given_namespace)
     kernels: list[Sequence[Header]] = [[]]
     if any(map(_calls_kernel, own)):
         kernels = required.kernel_includes(layout, options.kernel_headers)
@@ -239,7 +244,7 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
         guard = operator.guard
         if one.origin is Origin.functionalize and one.source is not None:
             functional = one.source.function
-            name = quote(f"{functional.namespace}::{functional.func.base_name}")
+            name = library.by_facts[one.source].full_name
             made = f"{{}}::functionalize({name}, {quote(functional.func.overload_name)})"
             header = "functionalize.h"
             guard = condition(operator.function, functional)
@@ -305,7 +310,7 @@ def check_rows(library: Library) -> Findings:
 
 
 # What registers kernels of the author's headers.
-_COPIED = ("kernel_function.h", "kernel_numbers.h", "kernel_types.h")
+_COPIED = ("kernel_function.h", "kernel_types.h")
 
 
 def build_kernels(
@@ -335,22 +340,19 @@ def build_kernels(
             other,
             includes=[layout.own("kernel_types.h")],
             by_name=_called_by_name(kernels, library),
-            exactly="meant_by_libtorch",
+            exactly=("meant_by_libtorch", "meant_by_libtorch"),
         )
     yield from proof_files(layout, kernels, includes, relation, declares=True, python=python)
     if headers:
+        yield from copied_files(layout, "cpp", choices.CONVERSIONS)
         yield from copied_files(layout, "cpp_torch", *_COPIED)
 
 
 def _called_by_name(kernels: Sequence[required.Kernel], library: Library) -> frozenset[str]:
-    """The kernels that generated functions call as C++ does: those of several types under one name, those from which
-    kernels of other variants are derived, and those of a key that has several."""
+    """The kernels that generated functions call as C++ does, with those from which kernels of other variants are derived."""
     sources = set()
     for one in library.registered:
         if one.origin in (Origin.from_out, Origin.copied):
             sources.add(one.source)
-    called = set()
-    for kernel in kernels:
-        if kernel.operator.facts in sources or kernel.row is not None:
-            called.add(kernel.qualified)
-    return required.shared_names(kernels) | called
+    called = [kernel.qualified for kernel in kernels if kernel.operator.facts in sources]
+    return choices.called_by_name(kernels).union(called)

@@ -23,13 +23,18 @@ from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.targets.cpp.choices import check_conditions, choice_headers
-from torchgen_lite.targets.cpp.layout import Layout, copied_files
+from torchgen_lite.targets.cpp.layout import Layout, copied_files, namespace_header
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.registrations import module_file
 from torchgen_lite.targets.cpp.required import author_functions
 from torchgen_lite.targets.cpp.schema_hashes import schema_hashes
-from torchgen_lite.targets.cpp.selection import any_number, check_library, check_schemas
+from torchgen_lite.targets.cpp.selection import (
+    any_number,
+    check_library,
+    check_macro,
+    check_schemas,
+)
 from torchgen_lite.targets.cpp_torch import references, registrations, structured, types
 from torchgen_lite.targets.cpp_torch.calls import build_calls, build_methods
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
@@ -87,6 +92,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         inner = INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
+    diagnostics += check_macro(program, TARGET, functions, options)
     if not options.calls_only:
         diagnostics += check_library(functions)
         diagnostics += check_brought(program, TARGET, selection.operators, ("vmap", "axes", *PLAIN))
@@ -209,6 +215,7 @@ def _files(program: Program, library: Library) -> Files:
     if "underived.h" in names:
         context = {"namespace": layout.namespace, "folder": layout.folder}
         yield OutputFile(layout.source("underived.cpp"), "cpp_torch/underived.cpp.j2", context)
+    yield from namespace_header(layout, "TORCH_LIBRARY")
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

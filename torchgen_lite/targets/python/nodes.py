@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.info import used_gradients
 from torchgen_lite.analysis.differentiability.linear import is_tried
-from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.nodes import (
     Gradients,
     SharedValue,
@@ -53,7 +53,8 @@ def saved_input(saved: Saved, info: DifferentiabilityInfo, kind: SchemaKind) -> 
     """A value of an input, which is saved before the call. What every gradient needs is always saved: a call is
     recorded if some argument needs one."""
     name = identifier(saved.source)
-    needs = saved.needed_by if saved.keeps_tensors else ()
+    is_always = any(info.slots[slot].is_list for slot in saved.needed_by)
+    needs = saved.needed_by if saved.keeps_tensors and not is_always else ()
     return _saved(saved, name)._replace(
         condition=" or ".join(f"_needs[{index}]" for index in needs),
         is_original=kind is SchemaKind.inplace and saved.is_whole and name == "self",
@@ -166,8 +167,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         info,
         "_node.needs[{}]".format,
         lambda tree: write(in_python(tree, words)),
-        # A call is recorded if some argument needs a gradient, so that of the only one is wanted.
-        lambda derivative: len(derivative.names) == 1 and len(info.slots) > 1,
+        lambda derivative: _is_conditional(info, derivative),
     )
     whole = words._replace(saved=_whole)
     tangents = [write(in_python(one.tree, whole)) for one in info.forward if one.tree is not None]
@@ -187,6 +187,14 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         called=sorted(functions.called),
         arithmetic=sorted(functions.numeric),
     )
+
+
+def _is_conditional(info: DifferentiabilityInfo, derivative: Derivative) -> bool:
+    """Whether a gradient is computed only if it is wanted. That of the only argument is, as a call is recorded if some
+    argument needs one; and how many gradients a list has is known from what its formula gives alone.
+    """
+    is_list = any(name in info.lists for name in derivative.names)
+    return len(derivative.names) == 1 and len(info.slots) > 1 and not is_list
 
 
 def reads(info: DifferentiabilityInfo, results: Sequence[str] = ()) -> list[Named]:

@@ -152,7 +152,7 @@ class _Functions:
         if helper is None and name == "not_implemented":
             self.calls_zeros = True
             return f"_zeros.{name}"
-        module = helper[0] if helper is not None else ""
+        module = self.package.imported(helper[0]) if helper is not None else ""
         self.found.setdefault(name, (module, self.place))
         if module:
             return f"_helper_{name}"

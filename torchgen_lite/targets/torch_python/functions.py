@@ -31,6 +31,7 @@ def build_functions(package: Package) -> OutputFile:
     context = {
         "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
         "functions": list(zip(package.own, bound)),
+        "is_given": package.is_given,
         "hidden": shadowed,
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)

@@ -30,18 +30,23 @@ from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 class PackagedOperator:
     """One operator of the package.
 
-    `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already. Templates read nothing of the
-    `facts`, which are compared by identity.
+    `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already, `is_given` that the build gives
+    its namespace. Templates read nothing of the `facts`, which are compared by identity.
     """
 
     function: NativeFunction
     flat: str
     is_torchs: bool
+    is_given: bool
     facts: Operator = field(compare=False, repr=False)
 
     @property
     def name(self) -> str:
         return self.function.name
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.function, self.is_given)
 
     @property
     def schema(self) -> FunctionSchema:
@@ -90,8 +95,11 @@ class PackagedOperator:
 
     @property
     def packet(self) -> str:
-        """All overloads of the name: `torch.ops.mylib.add`."""
-        return _attribute(_attribute("torch.ops", self.function.namespace), self.schema.base_name)
+        """All overloads of the name: `torch.ops.mylib.add`, or `_namespace.ops.add`."""
+        namespace = _attribute("torch.ops", self.function.namespace)
+        if self.is_given:
+            namespace = "_namespace.ops"
+        return _attribute(namespace, self.schema.base_name)
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,18 @@ class Package:
 
     def registration(self, operator: PackagedOperator, origin: Origin) -> Registration | None:
         return self.registered.get(operator.name, {}).get(origin)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the build gives the namespace of operators."""
+        return bool(self.options.namespace_module)
+
+    @property
+    def home(self) -> str:
+        return home_namespace([operator.function for operator in self.operators])
+
+    def full_name(self, function: NativeFunction) -> str:
+        return full_name(function, self.is_given and function.namespace == self.home)
 
     @property
     def root(self) -> str:
@@ -133,8 +153,20 @@ class Package:
         """Module and function for a name of the YAML, looked up in the modules of an option."""
         found = self.modules.get(option, NO_FUNCTIONS).find(name)
         if found:
-            return (found[0], name.rpartition(".")[2])
+            return (self.imported(found[0]), name.rpartition(".")[2])
         return None
+
+    def imported(self, module: str) -> str:
+        """A module of the author's as the package imports it: relatively if the build gives the namespace, so that each
+        build has its own."""
+        if not self.is_given:
+            return module
+        own = self.name.split(".")
+        parts = module.split(".")
+        common = 0
+        while common < min(len(own), len(parts)) and own[common] == parts[common]:
+            common += 1
+        return "." * (len(own) - common + 1) + ".".join(parts[common:])
 
     def named_function(self, operator: PackagedOperator, field: str) -> tuple[str, str] | None:
         """Module and function that `fake`, `vmap` or `reference` of an entry name."""
@@ -168,6 +200,14 @@ class Package:
         return named or torch_library.reference(operator.schema, samples.reference.text)
 
 
+def full_name(function: NativeFunction, is_given: bool) -> str:
+    """The name of an operator as an expression: `"mylib::add.Tensor"`, or `_namespace.named("add.Tensor")` if the build
+    gives the namespace."""
+    if is_given:
+        return f"_namespace.named({quote(function.func.local_name)})"
+    return quote(function.name)
+
+
 def place_of(span: Span | None) -> str:
     if span:
         return f"{portable_path(span.source.path)}:{span.line}"
@@ -196,6 +236,7 @@ def build_package(
             one.function,
             identifier(one.function.flat_name(home)),
             one.function.namespace in TORCH_NAMESPACES,
+            bool(options.namespace_module) and one.function.namespace == home,
             one,
         )
         for one in facts

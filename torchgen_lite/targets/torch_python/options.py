@@ -9,6 +9,9 @@ from torchgen_lite.loader.config.options import FLAG, NAME, choice, matching, op
 from torchgen_lite.targets import options as shared
 
 TARGET = "torch-python"
+_RELATIVE = matching(
+    rf"(?:\.{{1,8}}{NAME}(?:\.{NAME})*)?", "is not the relative name of a module: `._ops`"
+)
 _CLASS = matching(rf"(?!__torch__\.){NAME}(?:\.{NAME})+", "is not a class of a module")
 
 
@@ -54,6 +57,13 @@ class TorchPythonOptions:
         'Python classes that schemas may name: `"tables.Table" = "reference"`, or `"value"`.',
         table_of(choice("reference", "value"), key=_CLASS),
         {},
+    )
+    namespace_module: str = option(
+        "A module that the build writes, relative to the package: `._ops`, as kernel-builder does. Where there is one, it "
+        "has the namespace of the operators.",
+        _RELATIVE,
+        "",
+        shown="none",
     )
     load: str = option(
         "A module to import first: the extension that defines the operators.", shared.MODULE, ""

@@ -20,7 +20,7 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 from torchgen_lite.targets.torch_python.support import IMPORTS, build_support
 
 # Names in a package; its `__init__` exports no functions of these names, nor of those of its modules.
-_TAKEN = "RegistrationError _arithmetic _operators _places checkpoint_policy functions".split()
+_TAKEN = "RegistrationError _arithmetic _namespace _operators _places checkpoint_policy functions".split()
 _HIDDEN = BUILTIN_TYPES.union(_TAKEN, [name for name in IMPORTS if name.startswith("_")])
 
 
@@ -51,6 +51,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
     defined += [operator for operator, _ in flops]
     context = {
         "name": package.name,
+        "is_given": package.is_given,
         "library": package.options.library,
         "is_defining": package.options.is_defining,
         "load": package.options.load,
@@ -71,6 +72,9 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
+    if package.is_given:
+        given = {"module": package.options.namespace_module, "namespace": package.home}
+        yield OutputFile(f"{root}/_namespace.py", "torch_python/namespace.py.j2", given)
     places = {"places": dict(_places(package, autograd))}
     yield OutputFile(f"{root}/_places.py", "torch_python/places.py.j2", places)
     for module in support.carries:

@@ -116,7 +116,7 @@ def _registered(
             else ""
         ),
         Origin.traced_view in origins,
-        source.name if source is not None else "",
+        package.full_name(source.function) if source is not None else "",
         _recorded(package, operator, refusing) if is_recorded else None,
         Origin.underived in origins and not is_recorded,
         _vmap(package, operator),

@@ -57,6 +57,7 @@ def build_samples(
         return []
     context = {
         "package": package.name,
+        "is_given": package.is_given,
         "operators": views,
         "said": {name for _, settings in views for name in settings},
         "imports_references": any("reference" in o.functions for o in package.own),
@@ -181,7 +182,10 @@ def _reference(package: Package, operator: PackagedOperator, given: Reference) -
     if found is None:
         return reference(operator.schema, given.text)
     arguments = ", ".join(python.forwarded(operator.schema))
-    call = f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
+    module = quote(found[0])
+    if package.is_given:
+        module = f"{module}, {quote(package.name)}"
+    call = f"importlib.import_module({module}).{found[1]}({arguments})"
     return reference(operator.schema, call)
 
 

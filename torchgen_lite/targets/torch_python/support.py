@@ -100,7 +100,9 @@ def _with_others(package: Package, features: Sequence[str]) -> list[str]:
     """The features, where formulas give way to those of another library that defines the operators."""
     if package.options.is_defining:
         return list(features)
-    load = f', "{package.options.load}"' if package.options.load else ""
+    # The module that the build writes loads the library, too.
+    module = package.options.load or package.options.namespace_module
+    load = f', "{module}"' if module else ""
     given_way = f"_declared.unless_taken(_autograd.register{load})"
     return [given_way if name == "_autograd.register" else name for name in features]
 

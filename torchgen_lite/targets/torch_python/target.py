@@ -21,6 +21,7 @@ from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
+from torchgen_lite.targets.given_namespace import check_given_namespace
 from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import (
     AuthorFunction,
@@ -28,6 +29,7 @@ from torchgen_lite.targets.output import (
     Findings,
     Selection,
     TargetResult,
+    wrong_option,
 )
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -44,7 +46,7 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     """Every file of the package, and what is wrong with functions and rules."""
     selection = select_torch_python(program, options)
     package = _package(program, options, selection)
-    diagnostics = [*selection.diagnostics, *_check(package)]
+    diagnostics = [*selection.diagnostics, *_check(package), *_check_given(program, package)]
     return TargetResult(_files(package), diagnostics)
 
 
@@ -123,6 +125,22 @@ def _check(package: Package) -> Findings:
     yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:
         yield from _check_rules(package, operator)
+
+
+def _check_given(program: Program, package: Package) -> Findings:
+    """What does not go together with a namespace that the build gives."""
+    if not package.is_given:
+        return
+    functions = [operator.function for operator in package.operators]
+    yield from check_given_namespace(program, TARGET, "namespace-module", functions)
+    options = package.options
+    given = {"kernels": options.kernels, "fakes": options.fakes, "formulas": options.formulas}
+    for option, modules in given.items():
+        for module in modules:
+            if module.partition(".")[0] != package.name.partition(".")[0]:
+                message = f"module `{module}` is not in the package of `{package.name}`: all builds would share it"
+                hint = "move it into the package, of which each build has a copy"
+                yield wrong_option(program.config, TARGET, option, message, hint)
 
 
 def _check_calls(package: Package) -> Findings:

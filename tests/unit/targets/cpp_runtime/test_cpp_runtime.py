@@ -114,7 +114,10 @@ skip = ["my::abs"]
     assert "TORCHGEN_LITE_LIBRARY_FRAGMENT(my, m) {" in schema and "abs" not in schema
     kernels = "".join(text for path, text in files.items() if "src/register_" in path)
     assert kernels.count('#include "my/kernels.h"\n\n#include <a/b/verify_kernels.h>\n') == 2
-    assert 'm.impl("neg", TORCHGEN_LITE_FN(&::a::b::neg));' in kernels
+    registered = (
+        'TORCHGEN_LITE_KERNEL(a::b, "my::neg(self)", &::a::b::neg, my::Tensor (const my::Tensor&))'
+    )
+    assert registered in kernels
 
 
 def test_a_tag_is_text(tmp_path: Path) -> None:

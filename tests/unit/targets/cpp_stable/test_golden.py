@@ -201,7 +201,8 @@ def test_options(tmp_path: Path) -> None:
     assert "#include <a/b/operators_" in files["stable/include/a/b/operators.h"]
     composite = files["stable/src/register_0.cpp"]
     assert '#include "own.h"\n\n#include <a/b/verify_kernels.h>\n' in composite
-    assert 'm.impl("f", TORCH_BOX(&::a::b::f));' in composite and '"g"' not in composite
+    assert 'TORCHGEN_LITE_KERNEL(a::b, "my::f(x)", &::a::b::f));' in composite
+    assert '"g"' not in composite
 
 
 def test_operators_of_pytorch_are_not_defined_again(tmp_path: Path) -> None:

@@ -193,9 +193,26 @@ def test_flags_of_compile_commands(folder: Path) -> None:
     path = folder / "build/compile_commands.json"
     path.write_text(json.dumps([{**entry, "file": "other.cpp"}, entry]))
     flags = flags_of(folder, ["csrc/ops.cpp"])
-    assert flags == (folder / "build", ["-DA", "-I../csrc"])
+    assert flags == (folder / "build", ["-DA", "-I../csrc"], [])
     path.write_text(json.dumps([{**entry, "command": words.replace("-DA", ALSO_READ)}]))
     read = "-DA=1 -UB -isystem../other -iquotethird -fopenmp -mavx2 -I@file -I../csrc".split()
     assert flags_of(folder, ["csrc/ops.cpp"]).words == read
-    path.write_text("[1]")
-    assert flags_of(folder, ["csrc/ops.cpp"]) == (folder, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[",
+        "[1]",
+        "{}x",
+        "[{}]",
+        '[{"directory": "a", "file": "b"}]',
+        "[" * 100_000,
+        '[{"directory": 1}]',
+    ],
+)
+def test_a_file_that_lists_no_compilations_is_named(folder: Path, text: str) -> None:
+    path = folder / "compile_commands.json"
+    path.write_text(text)
+    assert flags_of(folder, ["ops.cpp"]) == (folder, [], [path])

@@ -109,9 +109,9 @@ Feature = Callable[[Registering], None]
 
 @cache
 def resolve(place: str, module: str, name: str) -> Function:
-    """The function of that name; its module is imported now."""
+    """The function of that name; its module, whose name may be relative to the package, is imported now."""
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        found = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
         message = f"{place}: module `{module}` can't be imported: {error}"
         raise RegistrationError(message) from error

@@ -4,9 +4,16 @@
 #include <torchgen_lite/library.h>
 
 #include <demo/kernels.h>
+#include <demo/selection_counts.h>
 #include <demo/selection_numbers.h>
 
 namespace {
+
+::demo::selection::Row rows_of_choose_CUDA_rms_norm[] = {
+    {"demo::rms_norm for CUDA", "rms_norm_vec8"},
+    {"demo::rms_norm for CUDA", "rms_norm_small"},
+    {"demo::rms_norm for CUDA", "rms_norm_vec8"},
+    {"demo::rms_norm for CUDA", "rms_norm_any"}};
 
 toy::Tensor choose_CUDA_rms_norm(
     const toy::Tensor& x,
@@ -16,14 +23,18 @@ toy::Tensor choose_CUDA_rms_norm(
       (toy::dtype_of(x) == toy::Dtype::Half || toy::dtype_of(x) == toy::Dtype::BFloat16)
       && x.size(::demo::selection::place(-1, x.dim())) % 8 == 0
       && x.is_contiguous()) {
+    ::rows_of_choose_CUDA_rms_norm[0].runs();
     return ::demo::rms_norm_vec8(x, weight, eps);
   }
   if (x.size(::demo::selection::place(-1, x.dim())) <= 8192 && weight.has_value()) {
+    ::rows_of_choose_CUDA_rms_norm[1].runs();
     return ::demo::rms_norm_small(x, weight, eps);
   }
   if (eps == 0) {
+    ::rows_of_choose_CUDA_rms_norm[2].runs();
     return ::demo::rms_norm_vec8(x, weight, eps);
   }
+  ::rows_of_choose_CUDA_rms_norm[3].runs();
   return ::demo::rms_norm_any(x, weight, eps);
 }
 

@@ -6,20 +6,27 @@
 #include <torch/csrc/stable/library.h>
 
 #include <demo/kernels.h>
+#include <demo/selection_counts.h>
 #include <demo/selection.h>
 
 namespace {
 
 #if defined(DEMO_SCALE)
+::demo::selection::Row rows_of_choose_CPU_scale[] = {
+    {"demo::scale for CPU", "scale_by_three"},
+    {"demo::scale for CPU", "other::scale_plain"}};
+
 torch::stable::Tensor choose_CPU_scale(
     const torch::stable::Tensor& x,
     int64_t n,
     torch::headeronly::HeaderOnlyArrayRef<int64_t> s,
     torch::stable::Tensor& out) {
   if (::demo::selection::floor_div(n, 3) > 1 && ::demo::selection::item(s, -1) == n) {
+    ::rows_of_choose_CPU_scale[0].runs();
     return ::demo::scale_by_three(x, n, s, out);
   }
   if (int64_t(s.size()) == 0) {
+    ::rows_of_choose_CPU_scale[1].runs();
     return ::other::scale_plain(x, n, s, out);
   }
   throw std::runtime_error(

@@ -8,8 +8,15 @@
 
 #include <demo/kernels.h>
 #include <demo/selection.h>
+#include <demo/selection_counts.h>
 
 namespace {
+
+::demo::selection::Row rows_of_choose_CUDA_rms_norm[] = {
+    {"demo::rms_norm for CUDA", "rms_norm_vec8"},
+    {"demo::rms_norm for CUDA", "rms_norm_small"},
+    {"demo::rms_norm for CUDA", "rms_norm_vec8"},
+    {"demo::rms_norm for CUDA", "rms_norm_any"}};
 
 at::Tensor choose_CUDA_rms_norm(
     const at::Tensor& x,
@@ -19,14 +26,18 @@ at::Tensor choose_CUDA_rms_norm(
       (x.scalar_type() == at::ScalarType::Half || x.scalar_type() == at::ScalarType::BFloat16)
       && x.sym_size(-1) % 8 == 0
       && x.is_contiguous()) {
+    ::rows_of_choose_CUDA_rms_norm[0].runs();
     return ::demo::rms_norm_vec8(x, weight, eps);
   }
   if (x.sym_size(-1) <= 8192 && (weight.has_value() && weight->defined())) {
+    ::rows_of_choose_CUDA_rms_norm[1].runs();
     return ::demo::rms_norm_small(x, weight, eps);
   }
   if (eps == 0) {
+    ::rows_of_choose_CUDA_rms_norm[2].runs();
     return ::demo::rms_norm_vec8(x, weight, eps);
   }
+  ::rows_of_choose_CUDA_rms_norm[3].runs();
   return ::demo::rms_norm_any(x, weight, eps);
 }
 

@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -41,6 +43,10 @@ inline constexpr bool is_integer =
     !is_character<Type> && sizeof(Type) <= sizeof(int64_t);
 
 template <class Type>
+inline constexpr bool is_number =
+    is_integer<Type> || std::is_floating_point_v<Type>;
+
+template <class Type, class = void>
 struct widening {
   using type = std::conditional_t<
       is_integer<Type>,
@@ -64,6 +70,31 @@ template <class Type>
 struct widening<Type&&> {
   using type =
       std::conditional_t<std::is_same_v<wide<Type>, Type>, Type&&, wide<Type>>;
+};
+
+// Numbers that something else owns: a class like `std::span`.
+template <class Type, class = void>
+struct view {
+  static constexpr bool is_one = false;
+};
+
+template <class Type>
+struct view<Type, std::void_t<typename Type::value_type>> {
+  using element = std::remove_cv_t<typename Type::value_type>;
+  static constexpr bool is_one = std::conjunction_v<
+      std::bool_constant<is_number<element>>,
+      std::is_trivially_copyable<Type>,
+      std::is_constructible<Type, const element*, std::size_t>>;
+};
+
+// Converted elements need an owner.
+template <class Type>
+struct widening<Type, std::enable_if_t<view<Type>::is_one>> {
+  using element = typename view<Type>::element;
+  using type = std::conditional_t<
+      std::is_same_v<wide<element>, element>,
+      Type,
+      std::vector<wide<element>>>;
 };
 
 template <class Element>
@@ -99,6 +130,32 @@ struct out_of_range {
   std::string value;
   std::string type;
 };
+
+// What is wrong with a number, of an argument of this name.
+inline std::string said(
+    const out_of_range& number,
+    const std::string& argument) {
+  const std::string what =
+      number.place < 0 ? "a result" : "argument '" + argument + "'";
+  return what + " is " + number.value + ", which " + number.type +
+      " cannot hold";
+}
+
+// Raises an error about a number, in a call of a kernel of which only the names of
+// operator and arguments are known: `mylib::scale(self, s)`.
+[[noreturn]] inline void refuse(
+    std::string_view call,
+    const out_of_range& number) {
+  const std::size_t bracket = call.find('(');
+  std::string_view argument = call.substr(bracket + 1);
+  for (std::ptrdiff_t place = 0; place < number.place; ++place) {
+    argument.remove_prefix(argument.find(", ") + 2);
+  }
+  argument = argument.substr(0, argument.find_first_of(",)"));
+  throw std::invalid_argument(
+      std::string(call.substr(0, bracket)) + ": " +
+      said(number, std::string(argument)));
+}
 
 // What a type of numbers is called: `uint8_t`, `float`.
 template <class Type>
@@ -186,17 +243,26 @@ struct conversion<std::optional<To>, std::optional<From>> {
   }
 };
 
-template <class To, class From>
-struct conversion<std::vector<To>, std::vector<From>> {
-  static std::vector<To> of(
-      const std::vector<From>& values,
-      std::ptrdiff_t place) {
+// From any list.
+template <class To, class List>
+struct conversion<std::vector<To>, List> {
+  static std::vector<To> of(const List& values, std::ptrdiff_t place) {
     std::vector<To> found;
     found.reserve(values.size());
     for (const auto& value : values) {
+      using From = std::decay_t<decltype(value)>;
       found.push_back(converted<To, From>(value, place));
     }
     return found;
+  }
+};
+
+template <class Element>
+struct conversion<std::vector<Element>, std::vector<Element>> {
+  static std::vector<Element> of(
+      std::vector<Element> values,
+      std::ptrdiff_t /*place*/) {
+    return values;
   }
 };
 
@@ -244,67 +310,112 @@ struct conversion<
   }
 };
 
+// What a converted value is while a kernel has it: the numbers of a view need an
+// owner.
+template <class Type, class = void>
+struct holding {
+  using type = Type;
+};
+
+template <class Type>
+struct holding<Type, std::enable_if_t<view<Type>::is_one>> {
+  using type = std::vector<typename view<Type>::element>;
+};
+
+template <class Element>
+struct holding<std::optional<Element>> {
+  using type = std::optional<typename holding<Element>::type>;
+};
+
 // What is passed on to a kernel: the argument itself, or what it is converted to.
 template <class Argument, class Given>
-decltype(auto) passed(Given&& given, std::ptrdiff_t place) {
-  if constexpr (std::is_same_v<Argument, wide<Argument>>) {
+decltype(auto) passed(
+    std::remove_reference_t<Given>& given,
+    std::ptrdiff_t place) {
+  if constexpr (std::is_same_v<Argument, Given>) {
     return std::forward<Given>(given);
   } else {
-    using To = std::remove_cv_t<std::remove_reference_t<Argument>>;
-    return converted<To, wide<To>>(std::forward<Given>(given), place);
+    using To = typename holding<std::decay_t<Argument>>::type;
+    return converted<To, std::decay_t<Given>>(
+        std::forward<Given>(given),
+        place);
   }
 }
 
-template <class Kernel>
-struct kernel_type;
+// A kernel that is called with other types, and throws `out_of_range`.
+template <class Schema, class Kernel>
+struct converting;
 
-template <class Result, class... Arguments>
-struct kernel_type<Result (*)(Arguments...)> {
-  using wide_type = wide<Result>(wide<Arguments>...);
-  static constexpr bool is_wide =
-      std::is_same_v<wide_type, Result(Arguments...)>;
+template <class Returned, class... Given, class Result, class... Arguments>
+struct converting<Returned(Given...), Result (*)(Arguments...)> {
+  template <auto kernel>
+  static Returned call(Given... given) {
+    return each<kernel>(
+        std::index_sequence_for<Given...>(),
+        std::forward<Given>(given)...);
+  }
 
+ private:
   template <auto kernel, std::size_t... I>
-  static wide<Result> call(
-      std::index_sequence<I...> /*indices*/,
-      wide<Arguments>... arguments) {
-    if constexpr (std::is_same_v<Result, wide<Result>>) {
-      return kernel(
-          passed<Arguments>(std::forward<wide<Arguments>>(arguments), I)...);
+  static Returned each(std::index_sequence<I...> /*indices*/, Given... given) {
+    if constexpr (std::is_same_v<Returned, Result>) {
+      return kernel(passed<Arguments, Given>(given, I)...);
     } else {
-      return converted<wide<Result>, Result>(
-          kernel(
-              passed<Arguments>(
-                  std::forward<wide<Arguments>>(arguments),
-                  I)...),
+      return converted<Returned, std::decay_t<Result>>(
+          kernel(passed<Arguments, Given>(given, I)...),
           -1);
     }
   }
+};
 
-  template <auto kernel>
-  static wide<Result> widened(wide<Arguments>... arguments) {
-    return call<kernel>(
-        std::index_sequence_for<Arguments...>(),
-        std::forward<wide<Arguments>>(arguments)...);
-  }
+template <class Schema, class Result, class... Arguments>
+struct converting<Schema, Result (*)(Arguments...) noexcept>
+    : converting<Schema, Result (*)(Arguments...)> {};
+
+// The type of a kernel, with the numbers of a schema.
+template <class Kernel>
+struct widened_type;
+
+template <class Result, class... Arguments>
+struct widened_type<Result (*)(Arguments...)> {
+  using type = wide<Result>(wide<Arguments>...);
+  static constexpr bool is_same = std::is_same_v<type, Result(Arguments...)>;
 };
 
 template <class Result, class... Arguments>
-struct kernel_type<Result (*)(Arguments...) noexcept>
-    : kernel_type<Result (*)(Arguments...)> {};
+struct widened_type<Result (*)(Arguments...) noexcept>
+    : widened_type<Result (*)(Arguments...)> {};
+
+// Whether a kernel has no other numbers than a schema.
+template <auto kernel>
+inline constexpr bool has_wide_numbers =
+    widened_type<std::remove_const_t<decltype(kernel)>>::is_same;
 
 // The kernel with the numbers of a schema, which throws `out_of_range`; the kernel
 // itself if it has no others.
 template <auto kernel>
 constexpr auto widened() {
-  using type = kernel_type<std::remove_const_t<decltype(kernel)>>;
-  if constexpr (type::is_wide) {
+  using type = std::remove_const_t<decltype(kernel)>;
+  if constexpr (has_wide_numbers<kernel>) {
     return kernel;
   } else {
-    return &type::template widened<kernel>;
+    return &converting<typename widened_type<type>::type, type>::template call<
+        kernel>;
   }
 }
 
 } // namespace TORCHGEN_LITE_NAMESPACE::proof
 
 #undef TORCHGEN_LITE_NAMESPACE
+
+// What registers a kernel of the author's headers. An error about a number names
+// the operator and an argument, as `words` have them: "mylib::scale(self, s)".
+#define TORCHGEN_LITE_KERNEL(library, words, ...)              \
+  ([] {                                                        \
+    struct named {                                             \
+      static const char* call() {                              \
+        return words;                                          \
+      }                                                        \
+    };                                                         \
+    return ::library::proof::registered<named, __VA_ARGS__>(); \
+  }())
