@@ -158,7 +158,8 @@ def _of_package(operator: Operator, is_composed: bool) -> Iterator[tuple[str, st
     """What only the package of torch-python registers."""
     line = operator.axes
     without = Answer(WORKS, _COMPOSED) if is_composed else Answer(REFUSED, "no axes")
-    yield "DTensor", *(Answer(WORKS, "axes") if line else without)
+    of_dtensor = Answer(WORKS, "axes") if line else without
+    yield "DTensor", *of_dtensor
     if line:
         yield "Jagged NestedTensor", *_jagged(operator.schema, line)
     elif _is_pointwise(operator):

@@ -92,7 +92,7 @@ class Resolved:
         )
         if elsewhere:
             # Groups made up only of lent operators are left to their authors.
-            groups = [g for g in groups if any(o.name in own for o in g.values())]
+            groups = [group for group in groups if _has_any(group, own)]
         derived = derive_variants(groups, {**lent, **own})
         return (*self.declared, *derived), complete_groups(groups)
 
@@ -193,6 +193,10 @@ class Resolved:
         if _input_names(found) != _input_names(operator):
             return None
         return found
+
+
+def _has_any(group: Mapping[SchemaKind, Operator], names: Collection[str]) -> bool:
+    return any(operator.name in names for operator in group.values())
 
 
 def _input_names(operator: Operator) -> list[str]:

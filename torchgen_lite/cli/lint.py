@@ -53,7 +53,9 @@ def lint_command(
         raise click.UsageError("`--fix` changes your own files, not those of PyTorch.")
     if unsafe_fixes and not fix:
         raise click.UsageError("`--unsafe-fixes` needs `--fix`.")
-    chosen = ("fix" if unsafe_fixes else "safe_fix") if fix else ""
+    chosen = ""
+    if fix:
+        chosen = "fix" if unsafe_fixes else "safe_fix"
     run = partial(_lint, schema=(*schema, *files), torch=torch, chosen=chosen)
     return each_project(session, projects, alone, run)
 
@@ -99,8 +101,10 @@ def _fix(program: Program, fixes: Sequence[Edit | None], schema: Sequence[str]) 
     """Write fixes into the schema files and the configuration; the number of edits."""
     config = program.config
     done = 0
-    own = [Path(path) for path in schema] or [config.root / path for path in config.schema]
-    for path in dict.fromkeys([*own, *([config.path] if config.path else [])]):
+    paths = [Path(path) for path in schema] or [config.root / path for path in config.schema]
+    if config.path:
+        paths.append(config.path)
+    for path in dict.fromkeys(paths):
         source, _ = read_source(path, config.root)
         edits = pick_edits(fixes, source.path) if source is not None else ()
         # With a byte order mark the analyzed text differs from the file's.

@@ -101,8 +101,12 @@ def render_rows(
     if format_ == "cmake":
         names = "".join(f"\n  {_cmake_text(str(row['name']))}" for row in rows)
         return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
-    words = [tuple([cell for cell in row.values() if isinstance(cell, str)]) for row in rows]
+    words = [_words_of(row) for row in rows]
     return ended(columns(words, width))
+
+
+def _words_of(row: Row) -> tuple[str, ...]:
+    return tuple([cell for cell in row.values() if isinstance(cell, str)])
 
 
 def _cmake_text(text: str) -> str:

@@ -149,9 +149,14 @@ def changed_files(old: Generated, new: Generated) -> Iterator[Change]:
     for path in sorted({*old.files, *new.files}):
         was = old.files.get(path)
         now = new.files.get(path)
-        if was != now:
-            action: Action = "create" if was is None else "delete" if now is None else "update"
-            yield Change(path, action, was, now)
+        if was == now:
+            continue
+        action: Action = "update"
+        if was is None:
+            action = "create"
+        elif now is None:
+            action = "delete"
+        yield Change(path, action, was, now)
 
 
 def patches_of(plan: Plan) -> dict[str, str]:

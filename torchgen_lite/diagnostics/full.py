@@ -103,19 +103,28 @@ def sum_up(diagnostics: Sequence[Diagnostic], paint: Paint = plain) -> tuple[lis
     counts: Counter[str] = Counter()
     whole: list[Diagnostic] = []
     alike: dict[str, list[Diagnostic]] = {}
-    for one in diagnostics:
-        counts[one.code] += one.severity == "warning"
-        (whole if counts[one.code] <= _SHOWN else alike.setdefault(one.code, [])).append(one)
+    for diagnostic in diagnostics:
+        code = diagnostic.code
+        counts[code] += diagnostic.severity == "warning"
+        if counts[code] <= _SHOWN:
+            whole.append(diagnostic)
+        else:
+            alike.setdefault(code, []).append(diagnostic)
     lines = []
-    for code, found in alike.items():
-        named = [
-            f"{place(one.label.span)} {one.operator}".rstrip() if one.label else one.message
-            for one in found[:_NAMED]
-        ]
-        listed = ", ".join([*named, *(["..."] if len(found) > _NAMED else [])])
-        said = f": {read_code(code).title}, {len(found)} more: {listed} (`-v` shows all)"
-        lines.append(f"\n{paint(f'warning[{code}]', 'warning')}{paint(one_line(said), 'bold')}\n")
+    for code, others in alike.items():
+        named = [_named_shortly(diagnostic) for diagnostic in others[:_NAMED]]
+        if len(others) > _NAMED:
+            named.append("...")
+        text = f": {read_code(code).title}, {len(others)} more: {', '.join(named)} (`-v` shows all)"
+        lines.append(f"\n{paint(f'warning[{code}]', 'warning')}{paint(one_line(text), 'bold')}\n")
     return whole, "".join(lines)
+
+
+def _named_shortly(diagnostic: Diagnostic) -> str:
+    """The place and the operator; without a place, the message."""
+    if diagnostic.label is None:
+        return diagnostic.message
+    return f"{place(diagnostic.label.span)} {diagnostic.operator}".rstrip()
 
 
 def _render(diagnostic: Diagnostic, paint: Paint, columns: int) -> str:

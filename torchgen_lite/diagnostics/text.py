@@ -24,7 +24,13 @@ def width(text: str) -> int:
     """The number of terminal columns that already displayable text takes."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in ("W", "F") else 1 for c in text)
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1
 
 
 def quoted(names: Iterable[str], between: str = ", ") -> str:

@@ -35,16 +35,31 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
         block += ["if TYPE_CHECKING:"]
         for module, named in groupby(wanted, key=itemgetter(0)):
             block.append(f"    from {module} import {', '.join(name for _, name in named)}")
-    has_future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
-    future = [] if has_future else ["from __future__ import annotations"]
-    for at, added in ((_import_end(tree), block), (_docstring_end(tree), future)):
-        if added:
-            around = [""] if lines[at : at + 1] not in ([], [""]) else []
-            lines[at:at] = [*([""] if at else []), *added, *around]
+    # What comes later in the text is added first, so that the other place stays where it is.
+    _insert(lines, _import_end(tree), block)
+    if not _has_future(tree):
+        _insert(lines, _docstring_end(tree), ["from __future__ import annotations"])
     for function in functions:
         body = f'    raise NotImplementedError("{function.name}")'
         lines += ["", "", f"{function.declaration}:", body]
     return lay_out("a.py", "\n".join(lines).strip("\n") + "\n")
+
+
+def _insert(lines: list[str], at: int, added: Sequence[str]) -> None:
+    """Add lines, with an empty one before and behind them where others stand."""
+    if not added:
+        return
+    before = [""] if at else []
+    is_followed = lines[at : at + 1] not in ([], [""])
+    behind = [""] if is_followed else []
+    lines[at:at] = [*before, *added, *behind]
+
+
+def _has_future(tree: ast.Module) -> bool:
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            return True
+    return False
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:

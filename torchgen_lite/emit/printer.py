@@ -44,31 +44,43 @@ def lay_out(path: str, text: str) -> str:
     if language is None:
         return text
     lines = text.split("\n")
-    long = {i for i, length in enumerate(map(len, lines)) if length > WIDTH}
-    marked = _marked(text, language) if long else long
+    long = {number for number, length in enumerate(map(len, lines)) if length > WIDTH}
+    if not long:
+        return text
+    marked = _marked(text, language)
     end = ""
-    for i in sorted(long | marked):
-        line = lines[i]
-        if end or (i in marked and any(mark[1] for mark in language.marks.finditer(line))):
+    for number in sorted(long | marked):
+        line = lines[number]
+        if end or (number in marked and _begins_region(line, language)):
             end = _left_open(line, end, language)
-        elif i in long:
-            lines[i] = _lay_out_line(line, lines[i - 1] if i else "", language)
-    return "\n".join(lines) if long else text
+        elif number in long:
+            before = lines[number - 1] if number else ""
+            lines[number] = _lay_out_line(line, before, language)
+    return "\n".join(lines)
+
+
+def _begins_region(line: str, language: Language) -> bool:
+    """Whether a line has a mark behind which the text stays as it is."""
+    return any(mark[1] for mark in language.marks.finditer(line))
 
 
 def _marked(text: str, language: Language) -> set[int]:
     """The numbers of lines that may begin or end a region that stays as it is."""
-    found = set()
-    for mark in {mark for both in language.ends.items() if both[0] in text for mark in both}:
+    marks = set[str]()
+    for beginning, end in language.ends.items():
+        if beginning in text:
+            marks |= {beginning, end}
+    numbers = set()
+    for mark in marks:
         before = 0
         number = 0
         at = text.find(mark)
         while at >= 0:
             number += text.count("\n", before, at)
-            found.add(number)
+            numbers.add(number)
             before = at
             at = text.find(mark, at + 1)
-    return found
+    return numbers
 
 
 def _left_open(
@@ -117,7 +129,9 @@ def _lay_out_line(
     if text[-1] == ",":
         # An item of a table, which may be nothing but a string.
         is_string = _LONE_STRING.fullmatch(text, 0, len(text) - 1)
-        return line if is_string else "\n".join(_at_brackets(text[:-1], margin, ",", language))
+        if is_string:
+            return line
+        return "\n".join(_at_brackets(text[:-1], margin, ",", language))
     return "\n".join(_STATEMENTS[language.comment](text, margin))
 
 
@@ -126,10 +140,14 @@ def _best(text: str, pairs: list[Pair]) -> Pair | None:
     if len(pairs) == 1 and pairs[0].parts.commas:
         return pairs[0]
 
-    def worth(pair: Pair) -> tuple[bool, int]:
-        return not _is_type(text, pair.opening), pair.closing - pair.opening
+    def length_of(pair: Pair) -> int:
+        return pair.closing - pair.opening
 
-    long = [p for p in pairs if p.parts.commas or p.closing - p.opening > _SHORT]
+    def worth(pair: Pair) -> tuple[bool, int]:
+        is_type = _is_type(text, pair.opening)
+        return not is_type, length_of(pair)
+
+    long = [pair for pair in pairs if pair.parts.commas or length_of(pair) > _SHORT]
     return max(long, key=worth, default=None)
 
 
@@ -139,16 +157,21 @@ def _is_type(text: str, opening: int) -> bool:
     >>> _is_type("f[a]", 1), _is_type("return [a]", 7), _is_type("f(a)", 1)
     (True, False, False)
     """
-    return text[opening] == "<" or (text[opening] == "[" and _is_behind_value(text, opening))
+    bracket = text[opening]
+    return bracket == "<" or (bracket == "[" and _is_behind_value(text, opening))
 
 
 def _is_behind_value(text: str, opening: int) -> bool:
     """Whether brackets belong to the value before them, which is called or has items."""
     before = text[opening - 1 : opening]
-    if not before or not (before.isalnum() or before in "_)]}\"'"):
+    ends_value = before.isalnum() or before in "_)]}\"'"
+    if not before or not ends_value:
         return False
     may_be_keyword = text.endswith(_KEYWORDS, 0, opening)
-    return not may_be_keyword or not iskeyword(re.split(r"\W", text[:opening])[-1])
+    if not may_be_keyword:
+        return True
+    words = re.split(r"\W", text[:opening])
+    return not iskeyword(words[-1])
 
 
 def _cut(text: str, places: list[int]) -> list[str]:
@@ -227,7 +250,8 @@ def _at_brackets(
 ) -> list[str]:
     if margin + len(text) + len(end) <= WIDTH:
         return [" " * margin + text + end]
-    return _split(text, margin, end, language, _best(text, scan(text, language)[1]))
+    _, pairs = scan(text, language)
+    return _split(text, margin, end, language, _best(text, pairs))
 
 
 def _last_comma(
@@ -239,32 +263,38 @@ def _last_comma(
     is_loop = any(text.startswith(" for ", at) for _, at in pair.parts.operators)
     if language is CPP or is_loop:
         return ""
-    # A call has brackets behind a value, a list has none; what begins a line may be either.
-    is_whole = pair.opening > 0 and (
-        (text[pair.opening] == "(") == _is_behind_value(text, pair.opening)
-    )
+    # What begins a line may be either a call or a list.
+    begins_line = pair.opening == 0
+    # A call has brackets behind a value, a list has none.
+    is_round = text[pair.opening] == "("
+    if not begins_line and is_round == _is_behind_value(text, pair.opening):
+        return ","
     # The commas may be those of a lambda.
-    is_several = pair.parts.commas and "lambda" not in text[pair.opening : pair.closing]
-    return "," if is_whole or is_several else ""
+    has_lambda = "lambda" in text[pair.opening : pair.closing]
+    return "," if pair.parts.commas and not has_lambda else ""
 
 
 def _python_statement(text: str, margin: int) -> list[str]:
     """The lines of a Python statement; its value may need brackets to go on in the next line."""
+    room = WIDTH - margin
     plain = _PLAIN_VALUE.fullmatch(text)
-    if plain is not None and max(len(plain[1]) + 1, 4 + len(plain[2])) <= WIDTH - margin:
-        return [" " * margin + line for line in (f"{plain[1]}(", f"    {plain[2]}", ")")]
+    if plain is not None:
+        target, plain_value = plain.groups()
+        lines = [f"{target}(", f"    {plain_value}", ")"]
+        if max(map(len, lines)) <= room:
+            return [" " * margin + line for line in lines]
     parts, pairs = scan(text, PYTHON)
     pair = _best(text, pairs)
     begin, end = _value(text, parts.signs)
     commas = [at + 1 for at in parts.commas if at > begin]
-    is_joined = commas or any(at > begin for _, at in parts.operators)
-    is_single = max(begin + 1, 4 + end - begin) <= WIDTH - margin and (
-        not pair or _is_type(text, pair.opening)
-    )
+    is_joined = bool(commas) or any(at > begin for _, at in parts.operators)
+    fits = max(begin + 1, 4 + end - begin) <= room
+    is_single = fits and (pair is None or _is_type(text, pair.opening))
     if not begin or not (is_joined or is_single):
         return _split(text, margin, "", PYTHON, pair)
     whole = f"{text[:begin]}({text[begin:end]}){text[end:]}"
-    return _split(whole, margin, "", PYTHON, Pair(begin, end + 1, parts._replace(commas=commas)))
+    around_value = Pair(begin, end + 1, parts._replace(commas=commas))
+    return _split(whole, margin, "", PYTHON, around_value)
 
 
 def _value(text: str, signs: list[int]) -> tuple[int, int]:
@@ -273,10 +303,14 @@ def _value(text: str, signs: list[int]) -> tuple[int, int]:
     >>> _value("return a and b", [])
     (7, 14)
     """
-    found = _BEFORE_VALUE.match(text)
-    begin = found.end() if found is not None else max(signs, default=0)
-    is_whole = text[-1] not in "([{" and text[begin] not in "\"'" and ";" not in text
-    return (begin, len(text) - (text[-1] == ":")) if begin and is_whole else (0, 0)
+    word = _BEFORE_VALUE.match(text)
+    begin = word.end() if word is not None else max(signs, default=0)
+    goes_on = text[-1] in "([{" or ";" in text
+    is_string = text[begin] in "\"'"
+    if not begin or goes_on or is_string:
+        return 0, 0
+    end = len(text.removesuffix(":"))
+    return begin, end
 
 
 def _cpp_statement(text: str, margin: int) -> list[str]:
@@ -285,7 +319,8 @@ def _cpp_statement(text: str, margin: int) -> list[str]:
     pair = _best(text, pairs)
     places = parts.breaks
     if pair is None and not places:
-        places = [at for at in parts.signs[-1:] if margin + 4 + len(text) - at <= WIDTH]
+        last_sign = parts.signs[-1:]
+        places = [at for at in last_sign if margin + 4 + len(text) - at <= WIDTH]
     if not places or (pair is not None and parts.is_product):
         return _split(text, margin, "", CPP, pair)
     first, *others = _cut(text, places)

@@ -36,7 +36,8 @@ class Callee(NamedTuple):
 
     def bound(self, count: int, keywords: Collection[str]) -> set[str] | None:
         """The arguments that get a value or a keyword; None if a keyword is for none of the rest."""
-        given = {one.name for one in self.by_position(count)[:count] if one is not None}
+        by_position = [place for place in self.by_position(count)[:count] if place is not None]
+        given = {argument.name for argument in by_position}
         free = {argument.name for argument in self.func.arguments} - given
         if free.issuperset(keywords):
             return given.union(keywords)
@@ -57,36 +58,54 @@ def chosen(node: Call, parts: Sequence[Kind], operators: Operators) -> Callee | 
 
     `parts` are the kinds of the call's operands, in the order of `children`.
     """
-    is_method = isinstance(node.function, Member)
     overloads = operators(name_called(node))
-    if overloads and overloads[0].is_own:
-        written = node.function.text.removeprefix("::") if isinstance(node.function, Name) else ""
+    if not overloads:
+        return None
+    first = overloads[0]
+    if first.is_own and not _may_be_own(node, parts, first):
+        return None
+    return nearest(node, parts, overloads) or first
+
+
+def _may_be_own(node: Call, parts: Sequence[Kind], operator: Callee) -> bool:
+    """Whether a call with the name of an operator that is not PyTorch's may mean it."""
+    function = node.function
+    if isinstance(function, Name):
+        written = function.text.removeprefix("::")
         # In another namespace there is a function of C++.
-        is_other = "::" in written and written != overloads[0].name.partition(".")[0]
-        if is_other or (is_method and parts[0] != TENSOR):
-            return None
-    return nearest(node, parts, overloads) or (overloads[0] if overloads else None)
+        is_other = "::" in written and written != operator.name.partition(".")[0]
+        return not is_other
+    is_method = isinstance(function, Member)
+    return not is_method or parts[0] == TENSOR
 
 
 def nearest(node: Call, parts: Sequence[Kind], overloads: Sequence[Callee]) -> Callee | None:
     """The overload that takes as many arguments and these keywords, and fits most kinds."""
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]
-    few = [one for one in overloads if len(given) <= len(one.by_position(len(given)))]
-    fitting = [one for one in few if one.bound(len(given), keywords) is not None]
-    return min(fitting, key=lambda one: _misfits(one, given), default=None)
+    count = len(given)
+    fitting = []
+    for overload in overloads:
+        takes_as_many = count <= len(overload.by_position(count))
+        if takes_as_many and overload.bound(count, keywords) is not None:
+            fitting.append(overload)
+    return min(fitting, key=lambda overload: _misfits(overload, given), default=None)
 
 
 def _misfits(operator: Callee, given: Sequence[Kind]) -> tuple[int, int]:
     """How many arguments are tensors where none is expected, or vice versa, as far as is known; and how many are of
     another kind in some other way."""
     places = operator.by_position(len(given))
-    known = [(kind, place) for kind, place in zip(given, places) if kind.is_known]
-    tensors = [
-        place is not None and (kind.sort is Sort.tensor) != dispatch_kind(place.type).has_tensors
-        for kind, place in known
-    ]
-    return sum(tensors), sum(not takes(place, kind) for kind, place in known)
+    wrong_tensors = 0
+    wrong_kinds = 0
+    for kind, place in zip(given, places):
+        if not kind.is_known:
+            continue
+        if place is not None:
+            is_tensor = kind.sort is Sort.tensor
+            wrong_tensors += is_tensor != dispatch_kind(place.type).has_tensors
+        wrong_kinds += not takes(place, kind)
+    return wrong_tensors, wrong_kinds
 
 
 # The sorts of numbers that an argument accepts; other number arguments accept all.

@@ -63,7 +63,8 @@ def is_nonzero(node: nodes.Expression) -> bool:
 
 def _all(operands: Sequence[Typed], fits: Callable[[Kind], bool], takes: str) -> Iterator[Misfit]:
     for operand in operands:
-        if operand.is_none or (operand.kind.is_known and not fits(operand.kind)):
+        is_other = operand.kind.is_known and not fits(operand.kind)
+        if operand.is_none or is_other:
             yield operand, takes
             return
 
@@ -81,6 +82,10 @@ def _has_items(kind: Kind) -> bool:
     return kind.is_list or kind.sort is Sort.tensor
 
 
+def _is_int(kind: Kind) -> bool:
+    return kind.sort is Sort.int
+
+
 def _one_of(sorts: frozenset[Sort]) -> Callable[[Kind], bool]:
     """Whether a kind is that of one value, and not of a list, of these sorts."""
     return lambda kind: kind.sort in sorts and not kind.is_list
@@ -96,7 +101,7 @@ def _unary(operator: str, operand: Typed) -> Iterator[Misfit]:
     if operator == "!":
         yield from _all([operand], _is_truth, "`!` takes a boolean or a number")
     elif operator == "~" and not _is_tensor(operand.kind):
-        yield from _all([operand], lambda k: k.sort is Sort.int, "`~` takes tensors and integers")
+        yield from _all([operand], _is_int, "`~` takes tensors and integers")
     elif operator == "+" and _is_tensor(operand.kind):
         yield operand, "C++ has no `+` before a tensor"
     elif operator in "+-":
@@ -123,26 +128,34 @@ def _equality(operator: str, left: Typed, right: Typed) -> Iterator[Misfit]:
     """Values that are neither tensors nor numbers equal those of their own kind. Brackets have no type in C++, and no
     tuple equals a list in Python."""
     for side in (left, right):
-        if side.is_none or side.kind.is_list or isinstance(side.node, nodes.ListDisplay):
-            yield side, "ask for None by `.defined()`" if side.is_none else "not compared"
+        if side.is_none:
+            yield side, "ask for None by `.defined()`"
             return
-    if left.kind.is_known and right.kind.is_known and left.kind.present != right.kind.present:
+        if side.kind.is_list or isinstance(side.node, nodes.ListDisplay):
+            yield side, "not compared"
+            return
+    are_known = left.kind.is_known and right.kind.is_known
+    if are_known and left.kind.present != right.kind.present:
         yield right, f"`{operator}` takes two values of a kind"
 
 
 def _sides(yes: Typed, no: Typed) -> Iterator[Misfit]:
     """The branches of a condition: two tensors, two numbers, two lists of a kind."""
-    for one, other in ((yes, no), (no, yes)):
+    for branch, other in ((yes, no), (no, yes)):
         kind = other.kind
-        if one.is_none and kind.is_known and not _is_tensor(kind):
-            yield one, f"the other branch is {kind.words}"
-    if yes.is_none or no.is_none or not (yes.kind.is_known and no.kind.is_known):
+        if branch.is_none and kind.is_known and not _is_tensor(kind):
+            yield branch, f"the other branch is {kind.words}"
+    if yes.is_none or no.is_none:
         return
-    kinds = yes.kind.present, no.kind.present
-    are_numbers = all(kind.is_number for kind in kinds)
+    if not yes.kind.is_known or not no.kind.is_known:
+        return
+    kind = yes.kind.present
+    other_kind = no.kind.present
+    are_numbers = kind.is_number and other_kind.is_number
     # C++ would cut a float off to make it a symbolic integer.
-    is_cut = {kind.sort for kind in kinds} == {Sort.float, Sort.symint}
-    if is_cut or (kinds[0] != kinds[1] and not are_numbers):
+    is_cut = {kind.sort, other_kind.sort} == {Sort.float, Sort.symint}
+    is_other = kind != other_kind and not are_numbers
+    if is_cut or is_other:
         yield no, f"the other branch is {yes.kind.words}"
 
 

@@ -320,7 +320,11 @@ def _unary(node: nodes.Unary, scope: Scope) -> Typed:
     is_not = node.operator == "!"
     value = type_formula(node.operand, scope, _BOOL if is_not else NUMBERS)
     kind = value.kind.present
-    tree = Typed(node, BOOL if is_not else INT if kind == BOOL else kind, (value,))
+    if is_not:
+        kind = BOOL
+    elif kind == BOOL:
+        kind = INT
+    tree = Typed(node, kind, (value,))
     if node.operator == "*":
         return _in_cpp(tree, scope)
     if node.operator == "~" and scope.language.is_closed:

@@ -126,8 +126,11 @@ def lines_beside(module: str) -> list[str]:
 
 def blocks_beside(module: str) -> dict[str, str]:
     """The texts of such a file by name: after `name:`, each goes on to the next empty line."""
-    blocks = "\n".join(lines_beside(module)).split("\n\n")
-    return {name: text for name, _, text in (block.partition(":\n") for block in blocks)}
+    texts = {}
+    for block in "\n".join(lines_beside(module)).split("\n\n"):
+        name, _, text = block.partition(":\n")
+        texts[name] = text
+    return texts
 
 
 def words_beside(module: str) -> dict[str, frozenset[str]]:

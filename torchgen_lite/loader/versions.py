@@ -31,7 +31,9 @@ class Clause(NamedTuple):
 def parse_version(text: str) -> Version:
     """The leading numbers of a version: `2.13.0+cpu` gives (2, 13, 0)."""
     match = re.match(r"[0-9]+(?:\.[0-9]+)*", text)
-    return tuple(int(part[:9]) for part in match[0].split(".")) if match else ()
+    if match is None:
+        return ()
+    return tuple(int(part[:9]) for part in match[0].split("."))
 
 
 def version_text(version: Version) -> str:
@@ -50,26 +52,29 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
         match = _CLAUSE.fullmatch(part)
         if match is None or len(part) > 80:
             return None
-        operator = match[1]
-        version = match[2]
-        wildcard = version.endswith(".*")
-        parsed = parse_version(version)
+        operator, number = match.groups()
+        version = parse_version(number)
+        wildcard = number.endswith(".*")
         if wildcard and operator not in ("==", "!="):
             return None
         # `~= 2` would allow any version: PEP 440 asks for two numbers.
-        if operator == "~=" and len(parsed) < 2:
+        if operator == "~=" and len(version) < 2:
             return None
-        if operator == "~=" or (wildcard and operator == "=="):
-            kept = parsed if wildcard else parsed[:-1]
-            clauses += [Clause(">=", parsed), Clause("<", next_version(kept))]
-        else:
-            clauses.append(Clause(operator, parsed, wildcard))
+        are_two = operator == "~=" or (wildcard and operator == "==")
+        if not are_two:
+            clauses.append(Clause(operator, version, wildcard))
+            continue
+        kept = version if wildcard else version[:-1]
+        clauses.append(Clause(">=", version))
+        clauses.append(Clause("<", next_version(kept)))
     return tuple(clauses)
 
 
 def clauses_of(text: str | None) -> tuple[Clause, ...]:
     """The comparisons of a field; one that is not there leaves no version out."""
-    return (parse_range(text) if text else None) or ()
+    if not text:
+        return ()
+    return parse_range(text) or ()
 
 
 def meet(*texts: str | None) -> bool:
@@ -78,7 +83,7 @@ def meet(*texts: str | None) -> bool:
     It is enough to try each bound, a version just above it, and one below and one above all bounds,
     because the answer doesn't change between two bounds.
     """
-    clauses = tuple([clause for text in texts for clause in clauses_of(text)])
+    clauses = tuple(chain.from_iterable(map(clauses_of, texts)))
     return any(contains(clauses, version) for version in _tries(clauses))
 
 
@@ -86,8 +91,9 @@ def is_within(some: Iterable[str], others: Iterable[str]) -> bool:
     """Whether each version in one of some ranges is in one of the others."""
     inner = [clauses_of(text) for text in some]
     outer = [clauses_of(text) for text in others]
-    tries = _tries(tuple(chain.from_iterable([*inner, *outer])))
-    return all(_is_in(outer, one) for one in tries if _is_in(inner, one))
+    clauses = tuple(chain.from_iterable([*inner, *outer]))
+    in_inner = [version for version in _tries(clauses) if _is_in(inner, version)]
+    return all(_is_in(outer, version) for version in in_inner)
 
 
 def _is_in(ranges: Iterable[tuple[Clause, ...]], version: Version) -> bool:
@@ -96,15 +102,17 @@ def _is_in(ranges: Iterable[tuple[Clause, ...]], version: Version) -> bool:
 
 def bounds(texts: Iterable[str | None]) -> list[Version]:
     """Versions that ranges can be told apart by: each answer about them is given by one of these."""
-    clauses = chain.from_iterable([clauses_of(text) for text in texts])
-    return sorted(set(_tries(tuple(clauses))))
+    clauses = tuple(chain.from_iterable(map(clauses_of, texts)))
+    return sorted(set(_tries(clauses)))
 
 
 def _tries(clauses: tuple[Clause, ...]) -> list[Version]:
     tries: list[Version] = [(0,), NEWEST]
     for clause in clauses:
-        end = next_version(clause.version) if clause.wildcard else clause.version
-        tries += [clause.version, (*clause.version, 0, 0, 1), end]
+        version = clause.version
+        just_above = (*version, 0, 0, 1)
+        end = next_version(version) if clause.wildcard else version
+        tries += [version, just_above, end]
     return tries
 
 
@@ -117,8 +125,10 @@ def has_release(text: str | None, release: Version) -> bool:
     clauses = clauses_of(text)
     if not clauses or not release:
         return True
-    patches = [(*release, patch) for patch in _PATCHES] if len(release) == 2 else [release]
-    return any(contains(clauses, one) for one in patches)
+    versions = [release]
+    if len(release) == 2:
+        versions = [(*release, patch) for patch in _PATCHES]
+    return any(contains(clauses, version) for version in versions)
 
 
 def next_version(version: Version) -> Version:
@@ -132,7 +142,13 @@ def contains(clauses: tuple[Clause, ...], version: Version) -> bool:
 
 def _holds(clause: Clause, version: Version) -> bool:
     length = max(len(version), len(clause.version))
-    left, right = (one + (0,) * (length - len(one)) for one in (version, clause.version))
+    left = _padded(version, length)
     if clause.wildcard:
         return left[: len(clause.version)] != clause.version
-    return bool(_COMPARED[clause.operator](left, right))
+    compared = _COMPARED[clause.operator]
+    return bool(compared(left, _padded(clause.version, length)))
+
+
+def _padded(version: Version, length: int) -> Version:
+    zeros = (0,) * (length - len(version))
+    return version + zeros

@@ -237,11 +237,18 @@ class FunctionSchema:
     @kept
     def text(self) -> str:
         """The whole schema; one in the usual spelling keeps the text that it was parsed from."""
-        parts = [*map(str, self.arguments), *(["..."] if self.is_vararg else [])]
-        first = next((n for n, a in enumerate(self.arguments) if a.kwarg_only), None)
-        if first is not None:
-            parts.insert(first, "*")
-        returns = [*map(str, self.returns), *(["..."] if self.is_varret else [])]
+        parts = []
+        has_star = False
+        for argument in self.arguments:
+            if argument.kwarg_only and not has_star:
+                parts.append("*")
+                has_star = True
+            parts.append(str(argument))
+        if self.is_vararg:
+            parts.append("...")
+        returns = [str(value) for value in self.returns]
+        if self.is_varret:
+            returns.append("...")
         result = ", ".join(returns)
         if len(returns) != 1 or self.parenthesized_return:
             result = f"({result})"

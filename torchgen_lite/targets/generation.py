@@ -77,8 +77,9 @@ class Generation:
     @kept
     def libraries(self) -> Sequence[Target]:
         """Those that define operators of PyTorch in C++, in one order, whatever that of the configuration."""
-        known = [one for one in TARGETS.values() if one.is_library and one in self.targets]
-        return [target for target in known if not self._says(target, "calls-only")]
+        in_cpp = [target for target in TARGETS.values() if target.is_library]
+        given = [target for target in in_cpp if target in self.targets]
+        return [target for target in given if not self._says(target, "calls-only")]
 
     @kept
     def loading(self) -> Sequence[Target]:
@@ -91,11 +92,15 @@ class Generation:
     @kept
     def packages(self) -> Sequence[Selection]:
         """What is registered as one; first what tables show: for the dispatcher of the first target."""
-        every = [(library, *self.loading) for library in self.libraries]
-        taken = {target.name for package in every for target in package}
-        every += [(target,) for target in self.registering if target.name not in taken]
-        every.sort(key=self._is_shown_later)
-        return list(map(self._join, every))
+        packages: list[tuple[Target, ...]] = [
+            (library, *self.loading) for library in self.libraries
+        ]
+        taken = set[str]()
+        for package in packages:
+            taken |= {target.name for target in package}
+        packages += [(target,) for target in self.registering if target.name not in taken]
+        packages.sort(key=self._is_shown_later)
+        return [self._join(package) for package in packages]
 
     @kept
     def shown(self) -> Selection:
@@ -117,8 +122,11 @@ class Generation:
     @kept
     def python_kernels(self) -> KernelIndex | None:
         """The functions in Python of a package that loads a library in C++, which has the other kernels."""
-        found = [self.program.module_functions(target.name, "kernels") for target in self.loading]
-        return next((one for one in found if one is not None), None)
+        for target in self.loading:
+            kernels = self.program.module_functions(target.name, "kernels")
+            if kernels is not None:
+                return kernels
+        return None
 
     @kept
     def python(self) -> Selection | None:
@@ -144,22 +152,26 @@ class Generation:
         python = self.python_kernels
         if python is None:
             return {}
-        operators = [one for target in self.loading for one in self.select(target.name).operators]
-        own = [(one.name, entry.kernel) for one in operators for entry in one.author_kernels]
-        return {(name, kernel): None for name, kernel in own if python.find(kernel)}
+        found = dict[tuple[str, str], None]()
+        for target in self.loading:
+            for operator in self.select(target.name).operators:
+                kernels = [entry.kernel for entry in operator.author_kernels]
+                in_python = [kernel for kernel in kernels if python.find(kernel)]
+                found |= dict.fromkeys([(operator.name, kernel) for kernel in in_python])
+        return found
 
     @kept
     def of_backend(self) -> Policy:
         """What registers kernels of a backend: the first target that makes structured ones, in PyTorch."""
         policies = [target.policy for target in (*self.targets, *TARGETS.values())]
-        return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
+        in_pytorch = [policy for policy in policies if policy.in_pytorch]
+        return next(policy for policy in in_pytorch if Origin.structured in policy.makes)
 
     def select(self, name: str) -> Selection:
         """What a target takes and registers by itself; computed once."""
-        found = self._selections.get(name)
-        if found is None:
-            found = self._selections[name] = TARGETS[name].select(self.program)
-        return found
+        if name not in self._selections:
+            self._selections[name] = TARGETS[name].select(self.program)
+        return self._selections[name]
 
     def in_cpp(self, selection: Selection) -> list[Registration]:
         """What a target in C++ generates: everything but the kernels that Python has."""
@@ -167,8 +179,10 @@ class Generation:
 
     def python_alone(self, registered: Iterable[Registration]) -> list[str]:
         """The kernels that only Python has, and C++ for no other operator, as `registered` says."""
-        lines = [one.kernel for one in registered if one.kernel is not None]
-        in_cpp = {entry.kernel for line in lines for entry in line.kernels}
+        in_cpp = set[str]()
+        for registration in registered:
+            if registration.kernel is not None:
+                in_cpp |= {entry.kernel for entry in registration.kernel.kernels}
         names = dict.fromkeys(kernel for _, kernel in self.in_python)
         return [name for name in names if name not in in_cpp]
 
@@ -199,8 +213,10 @@ class Generation:
 
     def package_of(self, name: str) -> Selection:
         """All that is loaded with a target."""
-        found = [one for one in self.packages if name in one.policy.names]
-        return found[0] if found else self.asked(name)
+        for package in self.packages:
+            if name in package.policy.names:
+                return package
+        return self.asked(name)
 
     def within(self, name: str) -> Selection:
         """The operators of a target, with what all that is loaded with it registers for them."""
@@ -228,25 +244,29 @@ class Generation:
         parts[0] = parts[0]._replace(elsewhere=self.in_python)
         operators: dict[str, Operator] = {}
         refused: dict[str, str] = {}
+        diagnostics: list[Diagnostic] = []
+        makes = frozenset[Origin]()
         for part in parts:
             for operator in part.operators:
                 operators.setdefault(operator.name, operator)
             refused = {**part.refused, **refused}
-        policy = parts[0].policy._replace(
-            makes=frozenset[Origin]().union(*[part.policy.makes for part in parts]),
-            loaded_with=tuple([target.name for target in package[1:]]),
-        )
-        diagnostics = [one for part in parts for one in part.diagnostics]
+            diagnostics += part.diagnostics
+            makes |= part.policy.makes
+        loaded_with = tuple([target.name for target in package[1:]])
+        policy = parts[0].policy._replace(makes=makes, loaded_with=loaded_with)
         return Selection(list(operators.values()), policy, diagnostics, refused, parts)
 
 
 def generation_of(program: Program, names: Sequence[str] | None = None) -> Generation:
     """What a program generates, with the targets of its configuration, or with these."""
-    wanted = tuple(named_targets(program.config) if names is None else names)
-    found = program.memo.get(wanted)
-    if found is None:
-        found = program.memo[wanted] = Generation(program, wanted, {})
-    return found
+    if names is None:
+        names = named_targets(program.config)
+    wanted = tuple(names)
+    generation = program.memo.get(wanted)
+    if generation is None:
+        generation = Generation(program, wanted, {})
+        program.memo[wanted] = generation
+    return generation
 
 
 def generation_beside(program: Program) -> Generation:
@@ -264,7 +284,8 @@ def compared(old: Program, new: Program) -> list[tuple[Selection, Selection]]:
     """
     before = _generation_beside(old, new)
     after = _generation_beside(new, old)
-    names = dict.fromkeys([target.name for one in (before, after) for target in one.registering])
+    targets = [*before.registering, *after.registering]
+    names = dict.fromkeys([target.name for target in targets])
     pairs = [(_within(before, name), _within(after, name)) for name in names]
     return pairs or [(before.of_pytorch, after.of_pytorch)]
 

@@ -35,10 +35,14 @@ def side_of(
     from torchgen_lite.targets.terms import terms_of
     from torchgen_lite.targets.witnesses import witness_writer
 
-    served = [{s.table.name: s for s in served_by(program, one, beneath)} for one in selections]
-    for found, policy in zip(served, [one.policy for one in selections]):
-        for name in [one.name for one in lent if adds_to_pytorch(program, policy)]:
-            found[name] = Served(policy, {}, beneath[name])
+    served = []
+    for selection in selections:
+        policy = selection.policy
+        by_name = {one.table.name: one for one in served_by(program, selection, beneath)}
+        if adds_to_pytorch(program, policy):
+            for operator in lent:
+                by_name[operator.name] = Served(policy, {}, beneath[operator.name])
+        served.append(by_name)
     called = None
     generation = generation_of(program, None if is_configured(program) else ())
     if is_configured(program):
@@ -59,7 +63,11 @@ def side_of(
 def ranges_of(program: Program) -> dict[str, list[str]]:
     """The ranges of releases of each operator that has several entries."""
     entries = grouped([*program.functions, *program.elsewhere], lambda function: function.name)
-    return {name: [f.torch or "" for f in own] for name, own in entries.items() if len(own) > 1}
+    ranges = {}
+    for name, its_entries in entries.items():
+        if len(its_entries) > 1:
+            ranges[name] = [function.torch or "" for function in its_entries]
+    return ranges
 
 
 def lent_operators(program: Program, other: Program, beneath: Beneath) -> tuple[Operator, ...]:

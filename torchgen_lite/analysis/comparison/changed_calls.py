@@ -96,7 +96,7 @@ def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[
     texts = {}
     for key, formulas in derivatives.variants:
         for formula in formulas:
-            word = re.sub(r"\w+", lambda found: names.get(found[0], found[0]), formula.word)
+            word = _with_new_names(formula.word, names)
             text = word or _renamed(formula.expression, names)
             for name in formula.names:
                 texts[key, names.get(name, name)] = (text, formula.span)
@@ -150,9 +150,10 @@ def compare_fakes(old: Offer, new: Offer) -> Changes:
     if _rules(was.fake, names) != _rules(now.fake, {}):
         message = "results have another shape, dtype or device when they are traced"
         here = now.place("fake")
+        fields_before, _ = _rules(was.fake, names)
+        fields_after, _ = _rules(now.fake, {})
         # Which inputs pass a check is not known.
-        is_shape = _rules(was.fake, names)[0] != _rules(now.fake, {})[0]
-        shown = _TRACED if is_shape else None
+        shown = _TRACED if fields_before != fields_after else None
         yield Change("TG378", message, here, "changed", was.place("fake"), shown)
 
 
@@ -198,7 +199,8 @@ def _canonical(line: Axes, names: Mapping[str, str], *, has_marks: bool = True) 
 
 def compare_autocast(old: Offer, new: Offer) -> Changes:
     """TG379, also where one of the versions says nothing."""
-    if not any(_registers(one, _AUTOCAST) for one in (*old.served, *new.served)):
+    served = (*old.served, *new.served)
+    if not any(_registers(one, _AUTOCAST) for one in served):
         return
     names = _new_names(old, new)
     tensors = [
@@ -223,12 +225,16 @@ def _autocast_witness(old: Offer, new: Offer) -> Witness:
 def _precision(autocast: Autocast | None, names: Mapping[str, str], tensors: Sequence[str]) -> str:
     if autocast is None:
         return "the dtype of its arguments"
+    text = f"`{autocast.dtype}`"
     named = [names.get(name, name) for name in autocast.only] or tensors
     alone = [f"`{name}`" for name in tensors if name in named]
-    only = f" for {', '.join(alone) or 'no tensor'} alone" if len(alone) < len(tensors) else ""
+    if len(alone) < len(tensors):
+        listed = ", ".join(alone) or "no tensor"
+        text += f" for {listed} alone"
     result = names.get(autocast.result, autocast.result)
-    back = f", cast back to that of `{result}`" if result else ""
-    return f"`{autocast.dtype}`{only}{back}"
+    if result:
+        text += f", cast back to that of `{result}`"
+    return text
 
 
 def compare_promises(old: Offer, new: Offer) -> Changes:
@@ -337,10 +343,7 @@ def _other_signature(target: str, old: Sequence[str], new: Sequence[str]) -> Cha
     """The first line that is another one. Lines that are new are nobody's loss."""
     for was, now in zip_longest(old, new[: len(old)]):
         if was != now:
-            if now:
-                has = f"has `{now}`, and used to have"
-            else:
-                has = "no longer has"
+            has = f"has `{now}`, and used to have" if now else "no longer has"
             message = f"target `{target}` {has} `{was}`"
             yield Change("TG381", message, witness=_other_call(target, was, now or ""))
             return
@@ -355,7 +358,8 @@ def _other_call(target: str, was: str, now: str) -> Witness | None:
         return Witness("import", value=name)
     if place == "framework" or not now:
         return None
-    is_short = place in ("package", "namespace") or was.count(" = ") > now.count(" = ")
+    has_fewer_defaults = now.count(" = ") < was.count(" = ")
+    is_short = has_fewer_defaults or place in ("package", "namespace")
     return Witness("call" if is_short else "full", target=target)
 
 
@@ -393,9 +397,13 @@ def _reference(offer: Offer, names: Mapping[str, str]) -> str:
     reference = function.samples.reference
     if reference is None:
         return ""
-    parts = [reference.tree, *[value for _, value, _ in reference.let]]
-    texts = [ast.unparse(part) for part in parts]
-    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), "\n".join(texts))
+    values = [value for _, value, _ in reference.let]
+    texts = [ast.unparse(part) for part in (reference.tree, *values)]
+    return _with_new_names("\n".join(texts), names)
+
+
+def _with_new_names(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text)
 
 
 def _is_kernel(offer: Offer) -> bool:
@@ -430,7 +438,8 @@ def _reselected(old: Offer, new: Offer) -> Changes:
     function = new.operator.function
     for entry in new.operator.own_kernels:
         earlier = before.get(entry.key)
-        if earlier is None or not (earlier.rows or entry.rows) or earlier.rows == entry.rows:
+        # An entry with one kernel has no rows.
+        if earlier is None or earlier.rows == entry.rows:
             continue
         kernels = _names(earlier), _names(entry)
         compared = difference(

@@ -100,11 +100,15 @@ def _base_of(slots: Slots) -> Operator | None:
     is_view = any(o.schema.is_aliasing for o in operators)
     if is_view or all(o.function.manual_cpp_binding for o in operators):
         return None
-    composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
-    core = any("core" in o.function.tags for o in operators)
-    if composite and not core:
+    are_composite = all(_is_composite(operator) for operator in operators)
+    is_core = any("core" in operator.function.tags for operator in operators)
+    if are_composite and not is_core:
         return None
     return slots[kind]
+
+
+def _is_composite(operator: Operator) -> bool:
+    return any(kernel.key == COMPOSITE_IMPLICIT for kernel in operator.kernels)
 
 
 def _wants_out(base: Operator, slots: Slots) -> bool:

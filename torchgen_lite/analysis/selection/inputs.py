@@ -99,7 +99,12 @@ class NoReading(Exception):
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides of a contiguous tensor of that shape."""
-    return tuple([prod(max(size, 1) for size in shape[at + 1 :]) for at in range(len(shape))])
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
 
 
 def noncontiguous(tensor: TensorInput) -> TensorInput:

@@ -40,16 +40,27 @@ class Tree(NamedTuple):
 def find_commit(revision: str, folder: Path) -> tuple[Path, str]:
     """The root of a folder's repository, and the commit that a revision names there. Raises RevisionError."""
     wrong = f"`{revision}` is neither a file nor a git revision"
-    top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+    top = _root_of(folder)
     if top is None:
         raise RevisionError(f"{wrong}: not in a git repository")
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    done = _run_git(top, *asked)
-    said = done.stdout.decode("utf-8", "replace")
+    question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    done = _run_git(top, *question)
+    answer = done.stdout.decode("utf-8", "replace")
     # With `--quiet`, 1 says that there is none. `^main` names what to leave out, not a commit.
-    if done.returncode == 1 or (done.returncode == 0 and not _HASH.fullmatch(said)):
+    names_nothing = done.returncode == 1
+    names_no_commit = done.returncode == 0 and not _HASH.fullmatch(answer)
+    if names_nothing or names_no_commit:
         raise RevisionError(wrong)
-    return top, _checked(done, revision).decode("ascii").strip()
+    commit = _checked(done, revision).decode("ascii")
+    return top, commit.strip()
+
+
+def _root_of(folder: Path) -> Path | None:
+    """The root of the repository that a folder is in."""
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            return above
+    return None
 
 
 def list_tree(revision: str, folder: Path) -> Tree:
@@ -61,7 +72,8 @@ def list_tree(revision: str, folder: Path) -> Tree:
         facts, _, name = line.partition(b"\t")
         mode, _, hash_ = facts.decode("ascii").split()
         path = PurePosixPath(name.decode("utf-8", "surrogateescape"))
-        if not path.is_absolute() and not {"..", ".git"} & set(path.parts):
+        is_outside = path.is_absolute() or ".." in path.parts or ".git" in path.parts
+        if not is_outside:
             entries[path] = mode, hash_
     return Tree(revision, top, entries)
 
@@ -80,26 +92,37 @@ def write_files(
     but not absent either.
     """
     wanted = {PurePosixPath(name) for name in files}
-    for path in {above for one in wanted for above in (one, *one.parents)} & tree.entries.keys():
-        if tree.entries[path][0] not in _REGULAR:
-            if tree.entries[path][0] == "120000":
-                kind = "symbolic link"
-            else:
-                kind = "submodule"
-            raise RevisionError(f"`{tree.revision}:{path}` is a {kind}, which is not followed")
-    regular = [path for path, (mode, _) in tree.entries.items() if mode in _REGULAR]
-    suited = [path for path in regular if path.suffix in suffixes]
-    inside = {path for path in suited if any(map(path.is_relative_to, folders))}
-    found = [path for path in tree.entries if path in wanted or path in inside]
-    for start in range(0, len(found), _AT_ONCE):
-        for path, data in _contents(tree, found[start : start + _AT_ONCE]):
+    for name in files:
+        _check_regular(tree, PurePosixPath(name))
+    paths = []
+    for path, (mode, _) in tree.entries.items():
+        is_source = mode in _REGULAR and path.suffix in suffixes
+        is_inside = is_source and any(map(path.is_relative_to, folders))
+        if is_inside or path in wanted:
+            paths.append(path)
+    for start in range(0, len(paths), _AT_ONCE):
+        some = paths[start : start + _AT_ONCE]
+        for path, data in _contents(tree, some):
             destination = to.joinpath(*path.parts)
             destination.parent.mkdir(parents=True, exist_ok=True)
             destination.write_bytes(data)
 
 
+def _check_regular(tree: Tree, path: PurePosixPath) -> None:
+    """Refuse a path that is, or leads through, anything but files and folders."""
+    for above in (path, *path.parents):
+        if above not in tree.entries:
+            continue
+        mode, _ = tree.entries[above]
+        if mode in _REGULAR:
+            continue
+        kind = "symbolic link" if mode == "120000" else "submodule"
+        raise RevisionError(f"`{tree.revision}:{above}` is a {kind}, which is not followed")
+
+
 def _contents(tree: Tree, paths: Sequence[PurePosixPath]) -> Iterator[tuple[PurePosixPath, bytes]]:
-    sizes = dict(zip(paths, map(_size, _ask(tree, "--batch-check", paths).splitlines())))
+    lines = _ask(tree, "--batch-check", paths).splitlines()
+    sizes = dict(zip(paths, map(_size, lines)))
     small = [path for path in paths if sizes.get(path, -1) <= MAX_BYTES]
     stream = BytesIO(_ask(tree, "--batch", small))
     for path in paths:
@@ -108,7 +131,8 @@ def _contents(tree: Tree, paths: Sequence[PurePosixPath]) -> Iterator[tuple[Pure
             continue
         size = _size(stream.readline())
         data = stream.read(max(size, 0))
-        if size < 0 or len(data) < size or stream.read(1) != b"\n":
+        is_cut_off = len(data) < size or stream.read(1) != b"\n"
+        if size < 0 or is_cut_off:
             raise RevisionError(f"`{tree.revision}:{path}` cannot be read: git does not have it")
         yield path, data
 
@@ -120,16 +144,19 @@ def _size(header: bytes) -> int:
 
 
 def _ask(tree: Tree, how: str, paths: Sequence[PurePosixPath]) -> bytes:
-    wanted = "".join(f"{tree.entries[path][1]}\n" for path in paths).encode("ascii")
-    return _checked(_run_git(tree.top, "cat-file", how, input=wanted), tree.revision)
+    hashes = [hash_ for _, hash_ in map(tree.entries.__getitem__, paths)]
+    lines = "".join(f"{hash_}\n" for hash_ in hashes)
+    done = _run_git(tree.top, "cat-file", how, input=lines.encode("ascii"))
+    return _checked(done, tree.revision)
 
 
 def _checked(done: subprocess.CompletedProcess[bytes], revision: str) -> bytes:
     """What git printed. Raises RevisionError if it failed."""
     if done.returncode == 0:
         return done.stdout
-    reason = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-    reason = reason.removeprefix("fatal: ") or f"git exits with {done.returncode}"
+    text = done.stderr.decode("utf-8", "replace").strip()
+    first_line, _, _ = text.partition("\n")
+    reason = first_line.removeprefix("fatal: ") or f"git exits with {done.returncode}"
     raise RevisionError(f"`{revision}` cannot be read: {reason}")
 
 

@@ -104,10 +104,10 @@ def render_html(
     examples = dict(zip(patterns, rows))
     numbers = _numbers(examples)
     labels = _numbers(label for own in kernels for label in own.values())
-    shown = [
-        [one.name, numbers[pattern], [labels[label] for label in own.values()]]
-        for one, pattern, own in zip(rows, patterns, kernels)
-    ]
+    shown = []
+    for one, pattern, its_kernels in zip(rows, patterns, kernels):
+        its_labels = [labels[label] for label in its_kernels.values()]
+        shown.append([one.name, numbers[pattern], its_labels])
     other = before and {
         "label": before.label,
         "added": [name for name in here if name not in there],

@@ -60,12 +60,11 @@ def _pytorchs() -> dict[str, Registrations]:
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     every = registrations_of_torch()
     shared = {key: _named(key, label) for key, label in every[0].fallbacks.items()}
-    return {
-        one.name: one._replace(
-            kernels={key: _short(label) for key, label in one.kernels.items()}, fallbacks=shared
-        )
-        for one in every
-    }
+    tables = {}
+    for one in every:
+        kernels = {key: _short(label) for key, label in one.kernels.items()}
+        tables[one.name] = one._replace(kernels=kernels, fallbacks=shared)
+    return tables
 
 
 def pytorchs_of_both(session: Session, old: Program, new: Program) -> Beneath:
@@ -154,5 +153,9 @@ def _fallbacks_of_torch() -> dict[str, str]:
 
     library = torch.library.Library("torchgen_lite_table", "DEF")  # type: ignore[no-untyped-call]
     library.define("nothing() -> ()")  # type: ignore[no-untyped-call]
-    cells = torch._C._dispatch_dump_table("torchgen_lite_table::nothing").splitlines()
-    return {key: cell.rpartition(" [")[0] for key, cell in (line.split(": ", 1) for line in cells)}
+    fallbacks = {}
+    for line in torch._C._dispatch_dump_table("torchgen_lite_table::nothing").splitlines():
+        key, cell = line.split(": ", 1)
+        label, _, _ = cell.rpartition(" [")
+        fallbacks[key] = label
+    return fallbacks

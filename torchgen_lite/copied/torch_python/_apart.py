@@ -17,16 +17,16 @@ def apart(function: Function) -> Function:
     """A function whose results share no memory with its arguments, nor with each other: those of an operator do not."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        found = function(*args, **kwargs)
+        result = function(*args, **kwargs)
         leaves = pytree.tree_leaves((args, kwargs))
         known = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
-        def own(value: torch.Tensor) -> torch.Tensor:
+        def cloned_if_shared(value: torch.Tensor) -> torch.Tensor:
             if any(_C._is_alias_of(value, other) for other in known):
                 value = value.clone()
             known.append(value)
             return value
 
-        return pytree.tree_map_only(torch.Tensor, own, found)
+        return pytree.tree_map_only(torch.Tensor, cloned_if_shared, result)
 
     return call

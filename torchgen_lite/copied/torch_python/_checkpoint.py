@@ -14,7 +14,7 @@ def checkpoint_policy(context: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
     from torch.utils.checkpoint import CheckpointPolicy
 
     for package in known("packages", {}).values():
-        said = package["table"].get((op.name(), "checkpoint"))
-        if said is not None:
-            return CheckpointPolicy[f"MUST_{said.upper()}"]
+        word = package["table"].get((op.name(), "checkpoint"))
+        if word is not None:
+            return CheckpointPolicy[f"MUST_{word.upper()}"]
     return CheckpointPolicy.PREFER_RECOMPUTE

@@ -37,11 +37,15 @@ def register_later(package: str, operators: Sequence[Operator]) -> None:
     package_known["later"] = True
     table = package_known["table"]
     for operator in operators:
-        fake = current(table, operator.name, "fake") if "fake" in operator.rules else None
+        fake = None
+        if "fake" in operator.rules:
+            fake = current(table, operator.name, "fake")
         for rule, (module, act) in _LATER.items():
-            if rule in operator.rules:
-                function = current(table, operator.name, rule)
-                when_imported(module, act, [Later(handle(operator.name), function, fake)])
+            if rule not in operator.rules:
+                continue
+            function = current(table, operator.name, rule)
+            later = Later(handle(operator.name), function, fake)
+            when_imported(module, act, [later])
 
 
 def _decompose_in_inductor(later: Later) -> None:
@@ -60,7 +64,8 @@ def _decompose_elsewhere(later: Later) -> None:
     from torch import _decomp
     from torch.fx.experimental import proxy_tensor
 
-    function, fake = apart(later.function), later.fake
+    function = apart(later.function)
+    fake = later.fake
 
     def call(*args: Any, **kwargs: Any) -> Any:
         leaves = pytree.tree_leaves((args, kwargs))
@@ -75,7 +80,8 @@ def _decompose_elsewhere(later: Later) -> None:
 def _count_flops(later: Later) -> None:
     from torch.utils import flop_counter
 
-    packet, function = later.op.overloadpacket, later.function
+    packet = later.op.overloadpacket
+    function = later.function
     if packet not in flop_counter.flop_registry:
         wrapped = flop_counter.register_flop_formula(packet, get_raw=True)
         wrapped(lambda *args, out_val=None, **kwargs: function(*args, **kwargs))

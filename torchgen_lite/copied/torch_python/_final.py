@@ -22,6 +22,9 @@ def below(registering: Registering, keyset: Any) -> Function:
     """The kernel that the dispatcher would call for these keys, if it is one of the package."""
     for rule in registering.operator.rules:
         key = getattr(_C.DispatchKey, rule, None)
-        if key is not None and _C.DispatchKeySet(key).raw_repr() == keyset.raw_repr():
+        if key is None:
+            continue
+        of_rule = _C.DispatchKeySet(key)
+        if of_rule.raw_repr() == keyset.raw_repr():
             return current(registering.table, registering.name, rule)
     return through_the_dispatcher(registering, keyset)

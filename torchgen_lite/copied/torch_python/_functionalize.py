@@ -28,7 +28,8 @@ def register(registering: Registering) -> None:
     if registering.operator.is_torchs:
         return
     if _returns_what_it_writes(op) and not _is_traced(registering):
-        _register_functionalize(registering, _define_copying(registering))
+        copying = _define_copying(registering)
+        _register_functionalize(registering, copying)
     is_composed = registering.has_kernel("CompositeImplicitAutograd")
     returns_view = any(declared.alias_info for declared in op._schema.returns)
     is_traced_view = is_composed and returns_view and not registering.has_kernel("Functionalize")
@@ -164,8 +165,11 @@ def _functionalized(layer: Any, op: Any, compute: Any, args: Any, kwargs: Any) -
     api: Any = FunctorchFunctionalizeAPI(layer)
     places = written_arguments(op)
     given = {**dict(enumerate(args)), **kwargs}
-    leaves = pytree.tree_leaves([given.get(place) for place in places])
-    written = {id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Tensor)}
+    values_written = [given.get(place) for place in places]
+    written: dict[int, torch.Tensor] = {}
+    for leaf in pytree.tree_leaves(values_written):
+        if isinstance(leaf, torch.Tensor):
+            written[id(leaf)] = leaf
     storages = {tensor.untyped_storage()._cdata for tensor in written.values()}
     # Each has its own copy, and the layouts of two views do not say whether they overlap.
     share_storages = len(storages) != len(written)
@@ -217,7 +221,10 @@ def _on_copies(
         below.update(copies)
         args_below, kwargs_below = pytree.tree_map(below_of, (args, kwargs))
         results = op(*args_below, **kwargs_below)
-    given_of = {id(below[key]): tensor for key, tensor in written.items()}
+    # The arguments that were written, by what they are below the layer.
+    given_of = {}
+    for key, tensor in written.items():
+        given_of[id(below[key])] = tensor
 
     def above(value: Any) -> Any:
         """A result for the caller; a written argument as it was given."""

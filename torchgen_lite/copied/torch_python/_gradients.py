@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from ._library import Function, tensors_of
 from ._refusals import is_real
-from ._transposed import Kept, Pair, replaced
+from ._transposed import Kept, Pair, chosen, replaced
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -25,26 +25,30 @@ def gradients(
     is_compiling = torch.compiler.is_dynamo_compiling()
     is_transformed = _C._are_functorch_transforms_active()
     if is_transformed and not is_compiling:
-        args, kwargs = pytree.tree_map_only(torch.Tensor, _living, (args, kwargs))
+        call = (args, kwargs)
+        args, kwargs = pytree.tree_map_only(torch.Tensor, _living, call)
     are_wanted, shape = pytree.tree_flatten([*needs])
-    differentiated, others = args[: len(needs)], args[len(needs) :]
+    differentiated = args[: len(needs)]
+    others = args[len(needs) :]
     values = shape.flatten_up_to([*differentiated])
-    wanted = [value for value, is_wanted in zip(values, are_wanted) if is_wanted]
+    wanted = chosen(values, are_wanted)
 
     def results_of(*tensors: torch.Tensor) -> list[Pair]:
         """What the reference computes where these tensors take the place of those that are wanted."""
-        arguments = pytree.tree_unflatten(replaced(values, are_wanted, tensors), shape)
+        values_again = replaced(values, are_wanted, tensors)
+        arguments = pytree.tree_unflatten(values_again, shape)
         results = reference(*arguments, *others, **kwargs)
         pairs = _with_gradients(pytree.tree_leaves(results), pytree.tree_leaves(grads))
         return list(pairs)
 
     if (is_transformed or is_compiling) and not isinstance(ctx, Kept):
-        found = _transformed(results_of, wanted)
+        of_wanted = _transformed(results_of, wanted)
     else:
-        found = _eager(results_of, wanted)
+        of_wanted = _eager(results_of, wanted)
     no_gradients = [None for _ in values]
-    leaves = replaced(no_gradients, are_wanted, found)
-    return tuple(pytree.tree_unflatten(leaves, shape))
+    leaves = replaced(no_gradients, are_wanted, of_wanted)
+    of_arguments = pytree.tree_unflatten(leaves, shape)
+    return tuple(of_arguments)
 
 
 def _with_gradients(results: Any, grads: Any) -> Iterator[Pair]:
@@ -75,8 +79,10 @@ def _eager(results_of: Function, wanted: Sequence[torch.Tensor]) -> Sequence[Any
     """Autograd makes the graph, of inputs as if they came from nowhere: one may be computed from another."""
     with torch.enable_grad():
         inputs = [_recorded(value) for value in wanted]
-        pairs = results_of(*inputs)
-        recorded = [(result, gradient) for result, gradient in pairs if result.requires_grad]
+        recorded = []
+        for result, gradient in results_of(*inputs):
+            if result.requires_grad:
+                recorded.append((result, gradient))
     if not recorded:
         return [None for _ in wanted]
     results, weights = zip(*recorded)

@@ -108,7 +108,9 @@ class Entry:
                 self.written.add(argument.name)
 
     def results_of(self, value: Any) -> list[Any]:
-        return [value] if len(self.returns) == 1 else list(value or ())
+        if len(self.returns) == 1:
+            return [value]
+        return list(value or ())
 
     def broken(self, problem: str) -> RuntimeError:
         return RuntimeError(f"{self.place}: {self.op.name()}: {problem}")
@@ -182,13 +184,16 @@ def _differences(entry: Entry, result: Any, promised: list[Any]) -> Iterator[str
         alias = declared.alias_info
         if alias and alias.is_write:
             continue
-        what = "the result" if len(results) == 1 else f"result `{declared.name or index}`"
+        what = "the result"
+        if len(results) > 1:
+            what = f"result `{declared.name or index}`"
         tensors = tensors_of(value)
         expected = tensors_of(fake)
         if len(tensors) != len(expected):
             yield f"{what} has {len(tensors)} tensors, and its fake says {len(expected)}"
         for number, (tensor, its_fake) in enumerate(zip(tensors, expected)):
-            item = what if isinstance(value, torch.Tensor) else f"item {number} of {what}"
+            is_item = not isinstance(value, torch.Tensor)
+            item = f"item {number} of {what}" if is_item else what
             for fact, (is_so, promise) in _facts(tensor, its_fake).items():
                 if is_so != promise:
                     yield f"{item} has {fact} {is_so}, and its fake says {promise}"
@@ -239,20 +244,24 @@ class _Unwritten(NamedTuple):
 
 def _unwritten(entry: Entry, args: Any, kwargs: Any) -> Iterator[_Unwritten]:
     named = dict(zip(entry.positional, args)) | kwargs
-    written = tensors_of([named.get(name) for name in entry.written])
+    written_values = [named.get(name) for name in entry.written]
+    written = tensors_of(written_values)
     for name, value in named.items():
         if name in entry.written:
             continue
         for tensor in tensors_of(value):
             # What shares memory with what is written is written, too.
-            if not any(_C._is_alias_of(tensor, other) for other in written):
-                contents = _contents(tensor) if entry.compares_contents else None
-                yield _Unwritten(name, tensor, _version(tensor), contents)
+            if any(_C._is_alias_of(tensor, other) for other in written):
+                continue
+            contents = _contents(tensor) if entry.compares_contents else None
+            yield _Unwritten(name, tensor, _version(tensor), contents)
 
 
 def _written(unwritten: Sequence[_Unwritten]) -> Iterator[str]:
     for name, tensor, version, contents in unwritten:
-        has_other_contents = contents is not None and not torch.equal(contents, _bits(tensor))
+        has_other_contents = False
+        if contents is not None:
+            has_other_contents = not torch.equal(contents, _bits(tensor))
         has_other_version = _version(tensor) != version
         if has_other_contents or has_other_version:
             yield (

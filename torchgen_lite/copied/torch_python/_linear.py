@@ -16,7 +16,7 @@ from typing import Any, cast
 import torch
 
 from ._refusals import refused, wants_gradient
-from ._transposed import Pair, pulled, replaced
+from ._transposed import Pair, chosen, pulled, replaced
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -32,7 +32,7 @@ def tried(
     """The tangents, if the formulas are linear: `inputs` are the zeros that they are differentiated by, and `pairs` what
     the formulas give for those."""
     are_wanted = [wants_gradient(value) for value in inputs]
-    zeros = [value for value, is_wanted in zip(inputs, are_wanted) if is_wanted]
+    zeros = chosen(inputs, are_wanted)
     points = []
     for zero, tangent in zip(zeros, tangents):
         points.append(zero + _elsewhere(tangent))
@@ -84,7 +84,9 @@ def _differ(value: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 def _multiplied(pairs: Sequence[Pair]) -> tuple[Any, Any]:
     """The sum of products, and that of their sizes."""
-    products = [_exact(value).conj() * _exact(other) for value, other in pairs]
+    products = []
+    for value, other in pairs:
+        products.append(_exact(value).conj() * _exact(other))
     total = sum(torch.real(product).sum() for product in products)
     size = sum(product.abs().sum() for product in products)
     return total, size

@@ -28,11 +28,11 @@ def _register_class(name: str, kind: str) -> None:
         raise TypeError(f"`{name}`: torch {torch.__version__} takes no objects of Python")
     module, _, attribute = name.rpartition(".")
     # The module may register it, too.
-    found = getattr(importlib.import_module(module), attribute)
+    class_ = getattr(importlib.import_module(module), attribute)
     if not _C._is_opaque_type_registered(name):
         opaque: Any = importlib.import_module("torch._library.opaque_object")
         if hasattr(opaque, "register_custom_class"):
             kind = {"reference": "symbolic", "value": "constant"}[kind]
-            opaque.register_custom_class(found, typ=kind)
+            opaque.register_custom_class(class_, typ=kind)
         else:
-            opaque.register_opaque_type(found, typ=kind)
+            opaque.register_opaque_type(class_, typ=kind)

@@ -19,8 +19,8 @@ def register(registering: Registering) -> None:
     if operator.is_torchs or "nondeterministic_seeded" not in operator.tags:
         return
     keys = ("CompositeImplicitAutograd", "FuncTorchVmapMode")
-    has_other = registering.has("vmap") or any(registering.has_kernel(key) for key in keys)
-    if not has_other:
+    has_kernel = any(registering.has_kernel(key) for key in keys)
+    if not has_kernel and not registering.has("vmap"):
         registering.impl("FuncTorchVmapMode", _drawing(registering.op))
 
 
@@ -33,8 +33,13 @@ def _drawing(op: Any) -> Function:
 
         vmap: Any = pyfunctorch.retrieve_current_functorch_interpreter()
         leaves, shape = pytree.tree_flatten((args, kwargs))
-        tensors = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        levels = [_C._functorch.maybe_get_level(leaves[index]) for index in tensors]
+        # Where the tensors are among them, and the transforms that have wrapped those.
+        tensors = []
+        levels = []
+        for index, leaf in enumerate(leaves):
+            if isinstance(leaf, torch.Tensor):
+                tensors.append(index)
+                levels.append(_C._functorch.maybe_get_level(leaf))
         is_mapped = vmap.level() in levels
         randomness = vmap.randomness()
         draws_for_each = randomness == "different" and not is_mapped

@@ -13,11 +13,14 @@ from ._library import Operator, RegistrationError
 def check_versions(operators: Sequence[Operator]) -> None:
     """Check that every operator is for this torch."""
     numbers = re.match(r"[0-9]+(\.[0-9]+)*", torch.__version__)
-    version = tuple(map(int, numbers[0].split("."))) if numbers else ()
+    version: tuple[int, ...] = ()
+    if numbers is not None:
+        version = tuple(map(int, numbers[0].split(".")))
     for operator in operators:
         for sign, wanted in operator.torch:
             if not _holds(sign, version, wanted):
-                text = f"{sign.rstrip('*')}{'.'.join(map(str, wanted))}"
+                number = ".".join(map(str, wanted))
+                text = f"{sign.rstrip('*')}{number}"
                 raise RegistrationError(
                     f"{operator.place}: `{operator.name}` is for torch {text}, but this is {torch.__version__}"
                 )

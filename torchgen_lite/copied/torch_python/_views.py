@@ -17,7 +17,8 @@ _C: Any = torch._C
 def register(registering: Registering) -> None:
     if not registering.has("view"):
         return
-    op, view = registering.op, current(registering.table, registering.name, "view")
+    op = registering.op
+    view = current(registering.table, registering.name, "view")
 
     def autograd(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
         is_wanted = torch.is_grad_enabled() and any_requires_grad(*args, kwargs)

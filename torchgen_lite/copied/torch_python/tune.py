@@ -17,10 +17,11 @@ def main(arguments: list[str]) -> int:
     _tuned.is_measuring = True
     sys.argv = arguments
     runpy.run_path(arguments[0], run_name="__main__")
-    _tuned.PATH.write_text(json.dumps(_tuned.known, indent=1, sort_keys=True) + "\n", "utf-8")
-    measured = sum(
-        len(classes) for kernels in _tuned.known.values() for classes in kernels.values()
-    )
+    text = json.dumps(_tuned.known, indent=1, sort_keys=True)
+    _tuned.PATH.write_text(f"{text}\n", "utf-8")
+    measured = 0
+    for kernels in _tuned.known.values():
+        measured += sum(len(classes) for classes in kernels.values())
     print(f"{_tuned.PATH}: {measured} classes of inputs", file=sys.stderr)
     return 0
 

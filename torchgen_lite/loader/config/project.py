@@ -245,7 +245,9 @@ def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
                 help="remove one of them",
             )
         )
-    return own if is_own else project if has_table else None
+    if is_own:
+        return own
+    return project if has_table else None
 
 
 def _has_table(path: Path) -> bool:
@@ -363,7 +365,9 @@ def _read_tables(
             report("TG003", f"`{table}` takes a table", table, "")
             continue
         options = general_options(table)
-        names = [*(option.name for option in options.values()), *(() if table else TABLES)]
+        names = [option.name for option in options.values()]
+        if not table:
+            names += TABLES
         for key in given:
             if key not in names:
                 hint = did_you_mean(key, names)

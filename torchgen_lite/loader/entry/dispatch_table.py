@@ -196,7 +196,9 @@ def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | 
             reader.report("TG392", "no keyword arguments with values", item, "here", example)
             return None
         found.append(options)
-    names = {tuple([name for name, _ in options]) for options in found}
+    names = set()
+    for options in found:
+        names.add(tuple([name for name, _ in options]))
     if len(names) != 1:
         reader.report(
             "TG392", "options with other names than the first ones", node, "here", example

@@ -395,7 +395,9 @@ def _read_python(
                 "here",
             )
             return None
-    own = {*let, *(python_names(reader.func) if reader.func else ())}
+    own = {*let}
+    if reader.func:
+        own.update(python_names(reader.func))
     if TORCH not in own:
         tree = with_prefix(tree, functions_of_torch().torch, own | BUILTINS)
     places = {part: place(part) for part in ast.walk(tree)}

@@ -349,14 +349,19 @@ def _alike(
     items: Sequence[tuple[str, Item]], symint: Releases | None, releases: Releases
 ) -> list[tuple[Releases, bool, list[tuple[str, Item]]]]:
     """The releases in which an operator has the same kernels, whether these take symbolic sizes, and their items."""
-    found: dict[tuple[bool, tuple[int, ...]], set[Version]] = {}
-    for one in sorted(releases):
-        own = tuple([place for place, (_, item) in enumerate(items) if one in item.releases])
-        found.setdefault((one in (symint or ()), own), set()).add(one)
-    return [
-        (frozenset(part), is_symint, [items[place] for place in own])
-        for (is_symint, own), part in found.items()
-    ]
+    releases_by_content: dict[tuple[bool, tuple[int, ...]], set[Version]] = {}
+    for release in sorted(releases):
+        places = []
+        for place, (_, item) in enumerate(items):
+            if release in item.releases:
+                places.append(place)
+        is_symint = release in (symint or ())
+        releases_by_content.setdefault((is_symint, tuple(places)), set()).add(release)
+    alike = []
+    for (is_symint, its_places), its_releases in releases_by_content.items():
+        its_items = [items[place] for place in its_places]
+        alike.append((frozenset(its_releases), is_symint, its_items))
+    return alike
 
 
 def _places(

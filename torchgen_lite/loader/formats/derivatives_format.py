@@ -19,7 +19,7 @@ from torchgen_lite.loader.entry.reader import EntryReader
 from torchgen_lite.loader.formats.earlier import Earlier
 from torchgen_lite.loader.formats.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, is_text
-from torchgen_lite.schema import parse_schema
+from torchgen_lite.schema import FunctionSchema, parse_schema
 
 # Fields of a file that is not a list of entries.
 _FIELDS = ("all_version", "backward")
@@ -33,6 +33,10 @@ def load_derivatives_file(reader: EntryReader, node: Node, earlier: Earlier) -> 
     for item in plain or reader.items("backward", "a list of entries"):
         entry = EntryReader(reader.source, reader.diagnostics, reader.dialect, item)
         _load_item(entry, item, earlier, versions)
+
+
+def _argument_names(schema: FunctionSchema) -> list[str]:
+    return [argument.name for argument in schema.arguments]
 
 
 def _check_fields(reader: EntryReader) -> None:
@@ -76,10 +80,10 @@ def _load_item(reader: EntryReader, node: Node, earlier: Earlier, versions: Vend
     if position is None:
         return
     functions = earlier.functions
-    names = [a.name for a in schema.arguments]
+    names = _argument_names(schema)
     function = functions[position]
     every = [f for f in functions if f.name == function.name]
-    same = [f for f in every if [a.name for a in f.func.arguments] == names]
+    same = [f for f in every if _argument_names(f.func) == names]
     if not same:
         reader.report(
             "TG307",

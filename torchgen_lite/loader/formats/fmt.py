@@ -12,7 +12,7 @@ The result is read again. If it doesn't give the same functions, the text is ret
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
@@ -38,34 +38,49 @@ def format_text(
     A file whose lines all end in CRLF, as git may check it out, keeps its line ends.
     """
     source = Source(path, text)
-    before, found = load_native_functions([source], dialect)
-    root, _ = read_yaml(source)
-    if has_errors(found):
-        return text, tuple(d for d in found if d.severity == "error")
-    unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    items = root.items if isinstance(root, ListNode) else [None]
-    if not all(isinstance(i, MapNode) and not text.startswith("{", i.start) for i in items):
+    before, diagnostics = load_native_functions([source], dialect)
+    if has_errors(diagnostics):
+        return text, tuple(one for one in diagnostics if one.severity == "error")
+    if not _has_plain_entries(source):
         return text, ()
+    unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
     result = _format_lines(unix.split("\n"))
     after, _ = load_native_functions([Source(path, result)], dialect)
-    if 0 < text.count("\n") == text.count("\r\n"):
+    if after != before:
+        return text, ()
+    ends_in_crlf = 0 < text.count("\n") == text.count("\r\n")
+    if ends_in_crlf:
         result = result.replace("\n", "\r\n")
-    return (result if after == before else text), ()
+    return result, ()
+
+
+def _has_plain_entries(source: Source) -> bool:
+    """Whether a file is a list of entries whose fields have lines of their own."""
+    root, _ = read_yaml(source)
+    if not isinstance(root, ListNode):
+        return False
+    for item in root.items:
+        is_in_braces = source.text.startswith("{", item.start)
+        if not isinstance(item, MapNode) or is_in_braces:
+            return False
+    return True
 
 
 def _format_lines(lines: list[str]) -> str:
     """Cut the lines into entries, format each, and join them with blank lines and comments."""
-    starts = [i for i, line in enumerate(lines) if re.match(r"-\s+\S|-\s*$", line)]
+    starts = [at for at, line in enumerate(lines) if re.match(r"-\s+\S|-\s*$", line)]
     if not starts:
         return "\n".join(lines)
-    cuts = [_leading_start(lines, start, floor) for start, floor in zip(starts, [0, *starts])]
+    before = [0, *starts]
+    cuts = [_leading_start(lines, start, floor) for start, floor in zip(starts, before)]
+    ends = [*cuts[1:], len(lines)]
     out = _comments(lines[: cuts[0]])
-    for number, (cut, start) in enumerate(zip(cuts, starts)):
-        end = cuts[number + 1] if number + 1 < len(cuts) else len(lines)
+    for cut, start, end in zip(cuts, starts, ends):
         lead = lines[cut:start]
         if out:
             # One or two blank lines, as many as there are above the comments.
-            out += [""] * min(max(len([*takewhile(_is_empty, lead)]), 1), 2)
+            blank = len([*takewhile(_is_empty, lead)])
+            out += [""] * min(max(blank, 1), 2)
         out += _comments(lead)
         body = lines[start:end]
         while body and not body[-1].strip():
@@ -77,7 +92,10 @@ def _format_lines(lines: list[str]) -> str:
 def _leading_start(lines: list[str], start: int, floor: int) -> int:
     """Where the blank lines and unindented comments above an entry begin."""
     cut = start
-    while cut > floor and (not lines[cut - 1].strip() or lines[cut - 1].startswith("#")):
+    while cut > floor:
+        above = lines[cut - 1]
+        if above.strip() and not above.startswith("#"):
+            break
         cut -= 1
     return cut
 
@@ -86,7 +104,8 @@ def _comments(lines: list[str]) -> list[str]:
     """The comments above an entry, without the blank lines before the first of them."""
     kept: list[str] = []
     for line in map(str.rstrip, dropwhile(_is_empty, lines)):
-        if line or len(kept) < 2 or kept[-1] or kept[-2]:
+        follows_two_blank = kept[-2:] == ["", ""]
+        if line or not follows_two_blank:
             kept.append(line)
     return kept
 
@@ -115,14 +134,16 @@ def _format_entry(body: list[str]) -> list[str]:
         body[0] = "-" + body[0][1:]
         return [line.rstrip() for line in body]
     tail = segments.pop().comments
-    segments.sort(key=lambda s: FIELD_ORDER.get(s.key, len(FIELD_ORDER)))
-    out = []
+    segments.sort(key=lambda segment: FIELD_ORDER.get(segment.key, len(FIELD_ORDER)))
+    out = list[str]()
     for number, segment in enumerate(segments):
         lines = _format_segment(segment, indent)
-        margin = "  " if number else ""
-        if not number:
+        margin = "  "
+        if number == 0:
+            margin = ""
             lines[0] = "- " + lines[0][2:]
-        out += [*(margin + comment.strip() for comment in segment.comments), *lines]
+        out += [margin + comment.strip() for comment in segment.comments]
+        out += lines
     return out + ["  " + comment.strip() for comment in tail]
 
 
@@ -133,7 +154,7 @@ def _segments(body: list[str], indent: int) -> list[_Segment] | None:
     pending: list[str] = []
     for line in body:
         stripped = line.strip()
-        depth = len(line) - len(line.lstrip(" "))
+        depth = _depth(line)
         field = _FIELD.match(line[indent:]) if depth == indent else None
         if field is not None:
             segments.append(_Segment(field["key"], comments + pending, [line]))
@@ -167,17 +188,24 @@ def _format_segment(segment: _Segment, indent: int) -> list[str]:
     if value.startswith(("'", '"')):
         return ["  " + head]
     comment = _COMMENT.search(" " + value)
-    bare, note = (value[: max(comment.start() - 1, 0)], comment[0]) if comment else (value, "")
-    text = _canonical(segment.key, bare.strip())
-    return [f"  {segment.key}:{' ' + text if text else ''}{note and '  ' + note.strip()}"]
+    if comment is not None:
+        value = value[: max(comment.start() - 1, 0)]
+    line = f"  {segment.key}:"
+    text = _canonical(segment.key, value.strip())
+    if text:
+        line += f" {text}"
+    if comment is not None:
+        line += f"  {comment[0].strip()}"
+    return [line]
 
 
 def _reindent(lines: list[str], key: str, block: bool, indent: int) -> Iterator[str]:
-    least = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=indent)
-    texts = [x.strip() for x in lines]
-    has_fields = any(_FIELD.match(x) for x in texts if not x.startswith(("-", "#")))
-    is_list = block and any(x.startswith("- ") for x in texts) and not has_fields
-    shift = (2 if is_list else 4) - least
+    depths = [_depth(line) for line in lines if line.strip()]
+    texts = [line.strip() for line in lines]
+    has_items = any(text.startswith("- ") for text in texts)
+    is_list = block and has_items and not _have_fields(texts)
+    depth = 2 if is_list else 4
+    shift = depth - min(depths, default=indent)
     for line in lines:
         text = line.rstrip()
         moved = " " * shift + text if shift >= 0 else text[-shift:]
@@ -186,11 +214,24 @@ def _reindent(lines: list[str], key: str, block: bool, indent: int) -> Iterator[
         yield moved if text else ""
 
 
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _have_fields(texts: Sequence[str]) -> bool:
+    """Whether any of these lines begins a field; items of lists and comments do not."""
+    others = [text for text in texts if not text.startswith(("-", "#"))]
+    return any(_FIELD.match(text) for text in others)
+
+
 def _format_dispatch_line(line: str) -> str:
     """`CPU,CUDA :k` becomes `CPU, CUDA: k`."""
     match = re.match(r"(\s*)([A-Za-z0-9_, ]+?)\s*:\s+(\S.*)$", line)
-    keys = ", ".join(key.strip() for key in match[2].split(",")) if match else ""
-    return f"{match[1]}{keys}: {match[3]}" if match else line
+    if match is None:
+        return line
+    margin, keys, kernel = match.groups()
+    spaced = ", ".join(key.strip() for key in keys.split(","))
+    return f"{margin}{spaced}: {kernel}"
 
 
 def _canonical(key: str, value: str) -> str:

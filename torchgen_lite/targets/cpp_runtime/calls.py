@@ -98,9 +98,12 @@ def build_calls(
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
         name = stem("operators", shard)
         shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
+        includes = [*include_blocks(headers)]
+        if is_whole:
+            includes += framework
         declared = {
             "is_part": not is_whole,
-            "includes": [*include_blocks(headers), *(framework if is_whole else [])],
+            "includes": includes,
             "behind": layout.own(_BODIES).name if is_whole and has_methods else "",
         }
         header = {**shown, **declared}

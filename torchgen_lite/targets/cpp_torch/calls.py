@@ -169,10 +169,14 @@ def redispatch_functions(found: Sequence[TorchFunction]) -> Iterator[TorchFuncti
 SELF = "tensor_()"
 
 
+def _has_self(operator: CppOperator) -> bool:
+    return any(argument.name == "self" for argument in operator.schema.arguments)
+
+
 def build_methods(operators: Sequence[CppOperator], layout: Layout) -> Files:
     """The mixin, if any operator is a method."""
     given = [o for o in operators if "method" in o.function.variants]
-    with_self = [o for o in given if any(a.name == "self" for a in o.schema.arguments)]
+    with_self = [operator for operator in given if _has_self(operator)]
     # Of overloads that look the same in C++, only the first is a method.
     shown = list(calls.distinct(public_functions(with_self, layout.classes, "method", SELF)))
     if not shown:

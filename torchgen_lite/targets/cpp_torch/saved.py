@@ -75,7 +75,9 @@ class Member:
         if self.saved.keeps_list:
             return f"torch::autograd::make_saved_variable_list({value}, true)"
         if self.saved.keeps_tensors:
-            items = [value, "true", *([is_view] if is_view else [])]
+            items = [value, "true"]
+            if is_view:
+                items.append(is_view)
             return f"autograd::SavedVariable({', '.join(items)})"
         return self.read.format(value, self.saved.dim)
 

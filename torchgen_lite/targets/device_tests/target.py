@@ -9,6 +9,7 @@ device-tests/_device_probes.py            what training scripts use
 from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import DEVICES
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.languages.text import quote
@@ -34,14 +35,18 @@ def build_device_tests(program: Program, options: DeviceTestsOptions) -> TargetR
     return TargetResult((*tests, OutputFile(path, source)))
 
 
+def _with_kernels(program: Program, key: str) -> list[Operator]:
+    operators = []
+    for operator in program.resolved.declared_by_name.values():
+        if any(kernel.key == key for kernel in operator.own_kernels):
+            operators.append(operator)
+    return operators
+
+
 def _tests(program: Program, options: DeviceTestsOptions) -> Files:
     refused = [(quote(name), quote(text)) for name, text in options.refused.items()]
     for key, device in DEVICES.items():
-        operators = [
-            operator
-            for operator in program.resolved.declared_by_name.values()
-            if any(kernel.key == key for kernel in operator.own_kernels)
-        ]
+        operators = _with_kernels(program, key)
         kernels = [(o.name, _dtypes(o.function) or options.dtypes) for o in operators]
         # The modules of functions that a reference may name are known to `torch-python`.
         sampled = [o for o in operators if not o.function.reference_function]

@@ -112,10 +112,11 @@ def _variants(program: Program, operators: Mapping[str, Operator]) -> Mapping[st
             names |= {functional.name} if functional else set()
         for name in names:
             together.setdefault(name, set()).update(names)
-    return {
-        name: [operators[other] for other in sorted(others - {name}) if other in operators]
-        for name, others in together.items()
-    }
+    variants = {}
+    for name, names in together.items():
+        others = sorted(names - {name})
+        variants[name] = [operators[other] for other in others if other in operators]
+    return variants
 
 
 def rows_of(registrations: Registrations) -> Iterator[tuple[tuple[tuple[str, str], ...], Cell]]:

@@ -95,7 +95,9 @@ class PageView:
         function = self.operator.function
         phrase = self.markup.phrase
         kind = str(self.operator.kind)
-        words = [_KINDS.get(kind, kind), *(["view"] if self.operator.is_view else [])]
+        words = [_KINDS.get(kind, kind)]
+        if self.operator.is_view:
+            words.append("view")
         yield "Kind", (Phrase(self.markup.text(", ".join(words)), False),), ""
         if function.is_written:
             yield "Variants", [Phrase(v, False) for v in function.variants], ""

@@ -91,6 +91,11 @@ def autograd_view(
     return view._replace(refused=refused)
 
 
+def _rule_of(info: DifferentiabilityInfo) -> str:
+    """The word of the rule for forward mode, if there is one."""
+    return info.forward[0].formula.word if info.forward else ""
+
+
 def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityInfo) -> AutogradView:
     kind = view.overload.kind
     schema = view.overload.schema
@@ -117,11 +122,7 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
         results=tuple_display([parts[index] for index in info.outputs]) if is_tuple else result,
         is_composed=plan.is_composed and kind is SchemaKind.functional and not schema.is_aliasing,
         has_several=is_tuple or isinstance(schema.returns[0].type, ListType),
-        rule=(
-            AUTO_LINEAR
-            if schema.is_aliasing
-            else info.forward[0].formula.word if info.forward else ""
-        ),
+        rule=AUTO_LINEAR if schema.is_aliasing else _rule_of(info),
         values=[value for _, value in reads(info, parts)],
     )
 
@@ -144,9 +145,10 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     """The kernel of an operator that writes, or makes a view, which is tracked only if the operator
     has a derivative."""
     is_view = plan.tracking is Origin.view and any(one.slots for one in plan.infos.values())
-    several = False
+    as_view = ""
     if is_view:
-        several = isinstance(overload.schema.returns[0].type, ListType)
+        returns_list = isinstance(overload.schema.returns[0].type, ListType)
+        as_view = "as_views" if returns_list else "as_view"
     written = {
         identifier(a.name): a.type for a in overload.schema.written if a.name in plan.written
     }
@@ -158,7 +160,7 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
             for name, type_ in written.items()
             if not isinstance(type_, BaseType)
         ],
-        as_view=("as_views" if several else "as_view") if is_view else "",
+        as_view=as_view,
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
     )
 

@@ -11,7 +11,7 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.targets.output import Context, Files, OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
-from torchgen_lite.targets.python.overloads import as_method, build_packet, group_by_base
+from torchgen_lite.targets.python.overloads import Packet, as_method, build_packet, group_by_base
 from torchgen_lite.targets.python.package import Overload, Package, typing_context
 
 
@@ -35,13 +35,17 @@ def build_methods(package: Package) -> Files:
     context = {
         "runtime": package.runtime,
         "adapters": adapters,
-        # Inside a class Python mangles names with two leading underscores: `_operators.__and___Tensor`.
-        "hoisted": [v for v in views.values() if any(o.flat.startswith("__") for o in v.overloads)],
+        "hoisted": [view for view in views.values() if _is_mangled(view)],
     }
     yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
     overloads = [o for group in groups.values() for o in group]
     types = typing_context(package, overloads, [identifier(base) for base in groups])
     yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
+
+
+def _is_mangled(packet: Packet) -> bool:
+    """Whether Python mangles a name inside a class: one with two leading underscores, as in `_operators.__and___Tensor`."""
+    return any(overload.flat.startswith("__") for overload in packet.overloads)
 
 
 def _is_method(overload: Overload) -> bool:

@@ -94,7 +94,10 @@ def build_registrations(
         # An option that the operator lacks is `None`.
         given = [(one, tensor_options(one.schema)) for one in selected]
         names = ("dtype", "layout", "device")
-        options = [(one, [n if n in own else "None" for n in names]) for one, own in given]
+        options = []
+        for overload, its_options in given:
+            shown = [name if name in its_options else "None" for name in names]
+            options.append((overload, shown))
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
@@ -192,10 +195,14 @@ def _constants_file(package: Package, constants: Sequence[str]) -> OutputFile:
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    defaults = [
-        (one, given)
-        for one in package.overloads
-        if (given := [(a.name, name) for a in one.schema.arguments if (name := constant_of(a))])
-    ]
+    defaults = []
+    for overload in package.overloads:
+        of_arguments = []
+        for argument in overload.schema.arguments:
+            name = constant_of(argument)
+            if name:
+                of_arguments.append((argument.name, name))
+        if of_arguments:
+            defaults.append((overload, of_arguments))
     context = {"framework": package.framework, "constants": constants, "defaults": defaults}
     return OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)

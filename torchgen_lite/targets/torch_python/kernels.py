@@ -106,11 +106,13 @@ def _rows_of(entry: DispatchEntry) -> tuple[KernelRow, ...]:
 
 def _options(row: KernelRow) -> str:
     """`({"block": 64}, {"block": 128})`; empty if nothing is tuned."""
-    each = [
-        f"{{{', '.join([f'{quote(name)}: {literal(value)}' for name, value in options])}}}"
-        for options in row.tune
-    ]
-    return tuple_display(each) if each else ""
+    if not row.tune:
+        return ""
+    each = []
+    for options in row.tune:
+        items = [f"{quote(name)}: {literal(value)}" for name, value in options]
+        each.append(f"{{{', '.join(items)}}}")
+    return tuple_display(each)
 
 
 def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool) -> str:
@@ -187,7 +189,9 @@ def _wanted(
     def parameters() -> list[Parameter]:
         """A kernel gets every argument, so it needs no defaults."""
         taken = operator.inside
-        return [*before, *([p._replace(default=None) for p in taken] if is_kernel else taken)]
+        if is_kernel:
+            taken = [parameter._replace(default=None) for parameter in taken]
+        return [*before, *taken]
 
     given = passed(operator.schema.arguments, has_defaults=not is_kernel)
     arguments = [*[Passed(one.name) for one in before], *given]

@@ -98,10 +98,13 @@ def compare(
     """Compare tensors on two devices, or their shapes and dtypes."""
 
     def plain(x: Tensor) -> object:
-        return x.detach().cpu().resolve_conj() if has_values else (x.shape, x.dtype)
+        if not has_values:
+            return x.shape, x.dtype
+        return x.detach().cpu().resolve_conj()
 
-    both = [tree_map_only(Tensor, plain, values) for values in (found, expected)]
-    test.assertEqual(*both, **tolerances)
+    plain_found = tree_map_only(Tensor, plain, found)
+    plain_expected = tree_map_only(Tensor, plain, expected)
+    test.assertEqual(plain_found, plain_expected, **tolerances)
 
 
 def _probe_test(probe: Callable[[Any, str], object]) -> Test:
@@ -109,8 +112,10 @@ def _probe_test(probe: Callable[[Any, str], object]) -> Test:
 
     def test(self: Any, device: str) -> None:
         found = probe(self, device)
-        if found is not None:
-            compare(self, found, probe(self, "cpu"))
+        if found is None:
+            return
+        expected = probe(self, "cpu")
+        compare(self, found, expected)
 
     return test
 
@@ -201,7 +206,8 @@ def _gradcheck(op: Any, sample: Any) -> object:
 
     def run(*given: Tensor) -> tuple[Tensor, ...]:
         new_of = {id(old): new for old, new in zip(inputs, given)}
-        outputs, _ = _differentiable(op, sample.transform(lambda x: new_of.get(id(x), x)))
+        with_given = sample.transform(lambda x: new_of.get(id(x), x))
+        outputs, _ = _differentiable(op, with_given)
         return tuple(outputs)
 
     tolerance = op.gradcheck_nondet_tol
@@ -247,16 +253,20 @@ _CALLERS: Mapping[str | tuple[str, ...], tuple[str, ...]] = {
 def _ops_for(name: str) -> list[Any]:
     """The OpInfos whose inputs may reach a kernel: those of the table, or of its name, or of one like it."""
     base = name.removeprefix("aten::").partition(".")[0]
-    starts = [start for kernel, start in _CALLERS.items() if base.startswith(kernel)]
     # Some variants read what lies beside their input in memory, and a copy of the input has nothing there.
     known = [op for op in _op_db if op.variant_test_name != "partial_views"]
-    if starts:
-        return [op for op in known if op.name.startswith(starts[0])]
+    for kernels, starts in _CALLERS.items():
+        if base.startswith(kernels):
+            return [op for op in known if op.name.startswith(starts)]
     bare = _AFFIXES.sub("", base)
     for names in ({base, base.removesuffix("_")}, {bare}):
-        calling = [op for op in known if names & {op.aten_name, op.aten_backward_name}]
-        if calling:
-            return calling
+        reaching = []
+        for op in known:
+            reached = {op.aten_name, op.aten_backward_name}
+            if names & reached:
+                reaching.append(op)
+        if reaching:
+            return reaching
     return [op for op in known if op.name.rpartition(".")[2] == bare]
 
 
@@ -272,7 +282,8 @@ def _kernel_tests(kernels: Mapping[str, str]) -> Iterator[tuple[str, Test]]:
             suited = [dtype for dtype in dtypes if is_first or _suits_any(kind, ops, dtype)]
             if suited:
                 in_dtypes = _common.dtypes(*suited)
-                yield f"test_{kind}_{flat}", in_dtypes(_kernel_test(name, kind, ops))
+                test = _kernel_test(name, kind, ops)
+                yield f"test_{kind}_{flat}", in_dtypes(test)
 
 
 def _suits_any(kind: str, ops: Sequence[Any], dtype: torch.dtype) -> bool:
@@ -325,8 +336,18 @@ def _names_of(calls: Any) -> set[str]:
 
 def _has_values(op: Any) -> bool:
     """Whether there are values to compare, which are neither random nor left open."""
-    packet = getattr(torch.ops.aten, op.aten_name or op.name, None)
-    overloads = [getattr(packet, name) for name in packet.overloads()] if packet else []
-    is_random = any(torch.Tag.nondeterministic_seeded in overload.tags for overload in overloads)
     is_left_open = op.name.startswith(("empty", "new_empty", "resize"))
-    return not is_random and not is_left_open
+    return not is_left_open and not _is_random(op)
+
+
+def _is_random(op: Any) -> bool:
+    """Whether any overload of the operator draws random numbers."""
+    name = op.aten_name or op.name
+    packet = getattr(torch.ops.aten, name, None)
+    if packet is None:
+        return False
+    for overload_name in packet.overloads():
+        overload = getattr(packet, overload_name)
+        if torch.Tag.nondeterministic_seeded in overload.tags:
+            return True
+    return False

@@ -40,8 +40,8 @@ class Special:
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
-        is_one = len(schema.returns) == 1
-        self.is_single = is_one and not _is_list(schema.returns[0].type)
+        returns = schema.returns
+        self.is_single = len(returns) == 1 and not _is_list(returns[0].type)
         count_of_more = self.has_original + self.has_keywords
         # The gradients of what is no argument.
         self.more = [None] * count_of_more
@@ -57,8 +57,11 @@ class Special:
         """What the node takes."""
         if self.has_original:
             # The copy is a part of the graph, so that gradients have gradients.
-            args = (*args, self.table[self.name, "original"](args[0]))
-        return (*args, kwargs) if self.has_keywords else cast("tuple[Any, ...]", args)
+            original = self.table[self.name, "original"](args[0])
+            args = (*args, original)
+        if self.has_keywords:
+            args = (*args, kwargs)
+        return cast("tuple[Any, ...]", args)
 
     def forward_of(self, below: Function, has_tangents: bool) -> Function:
         """The forward function of a node, which keeps the call for tangents."""
@@ -164,8 +167,7 @@ class Special:
         left = iter(tangents)
         of_arguments: list[Any] = []
         for argument in args[: ctx._count]:
-            is_list = isinstance(argument, list) and all(map(torch.is_tensor, argument))
-            if is_list:
+            if _is_list_of_tensors(argument):
                 of_arguments.append([next(left) for _ in argument])
             else:
                 of_arguments.append(next(left))
@@ -173,3 +175,7 @@ class Special:
             # It is written to, and formulas may keep it.
             of_arguments[0] = of_arguments[0].clone()
         return of_arguments
+
+
+def _is_list_of_tensors(argument: Any) -> bool:
+    return isinstance(argument, list) and all(map(torch.is_tensor, argument))

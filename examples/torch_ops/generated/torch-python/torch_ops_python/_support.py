@@ -52,7 +52,8 @@ def times(count: int) -> range:
 
 
 def sizes(value: Any) -> list[int]:
-    return list(value.shape if isinstance(value, Tensor) else value)
+    shape = value.shape if isinstance(value, Tensor) else value
+    return list(shape)
 
 
 def broadcast(*values: Any) -> list[int]:

@@ -28,7 +28,7 @@ class Kept:
     """What `setup_context` keeps for formulas, for the inputs that have `tangents`."""
 
     def __init__(self, tangents: Sequence[Any]) -> None:
-        self.needs_input_grad = pytree.tree_map(lambda t: t is not None, tangents)
+        self.needs_input_grad = pytree.tree_map(_is_given, tangents)
         self.saved_tensors: tuple[Any, ...] = ()
         self.without: tuple[Any, ...] = ()
 
@@ -42,13 +42,19 @@ class Kept:
         """Nothing: the tensor that is written is in no graph here."""
 
 
+def _is_given(tangent: Any) -> bool:
+    return tangent is not None
+
+
 def for_inputs(ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
     """A gradient for each input, and for each item of a list. PyTorch leaves out arguments that equal their default."""
-    found: list[Any] = []
+    of_inputs: list[Any] = []
     for need, gradient in zip(ctx.needs_input_grad, gradients):
-        is_list_without = gradient is None and isinstance(need, list)
-        found.append([None] * len(need) if is_list_without else gradient)
-    return tuple(found)
+        if gradient is None and isinstance(need, list):
+            of_inputs.append([None] * len(need))
+        else:
+            of_inputs.append(gradient)
+    return tuple(of_inputs)
 
 
 def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any) -> list[Any]:
@@ -65,26 +71,32 @@ def transposed(operator: str, table: Table, inputs: Any, output: Any, given: Any
             gradients = table[operator, "backward"](kept, *of_results)
             of_inputs = for_inputs(kept, gradients)
         pairs: list[Pair] = []
-        leaves = zip(pytree.tree_leaves(of_inputs), pytree.tree_leaves(given))
-        for gradient, tangent in leaves:
+        gradient_leaves = pytree.tree_leaves(of_inputs)
+        tangent_leaves = pytree.tree_leaves(given)
+        for gradient, tangent in zip(gradient_leaves, tangent_leaves):
             if gradient is not None and tangent is not None:
                 pairs.append((gradient, _fitted(tangent, gradient)))
         return pairs
 
     zeros = [_cotangent(result, kept) for result in results]
     are_wanted = [wants_gradient(value) for value in zeros]
-    wanted = [value for value, is_wanted in zip(zeros, are_wanted) if is_wanted]
+    wanted = chosen(zeros, are_wanted)
     pairs = gradients_at(zeros)
     if not all(gradient.requires_grad for gradient, _ in pairs):
         refused(operator, "its formulas can't be differentiated")()
     if pairs and wanted:
         tangents = pulled(pairs, wanted, torch.is_grad_enabled())
         if (operator, "tried") in table:
-            tangents = table[operator, "tried"](operator, gradients_at, zeros, pairs, tangents)
+            tried = table[operator, "tried"]
+            tangents = tried(operator, gradients_at, zeros, pairs, tangents)
     else:
         tangents = [torch.zeros_like(value) for value in wanted]
     no_tangents = [None for _ in zeros]
     return replaced(no_tangents, are_wanted, tangents)
+
+
+def chosen(values: Sequence[Any], are_chosen: Sequence[Any]) -> list[Any]:
+    return [value for value, is_chosen in zip(values, are_chosen) if is_chosen]
 
 
 def replaced(
@@ -92,17 +104,18 @@ def replaced(
 ) -> list[Any]:
     """The values, where those that are replaced are the replacements, in their order."""
     left = iter(replacements)
-    found = []
+    merged = []
     for value, is_replaced in zip(values, are_replaced):
-        found.append(next(left) if is_replaced else value)
-    return found
+        merged.append(next(left) if is_replaced else value)
+    return merged
 
 
 def pulled(pairs: Sequence[Pair], wanted: Any, create_graph: bool) -> Sequence[torch.Tensor]:
     """The derivative of gradients, applied to the tangents beside them."""
     gradients, weights = zip(*pairs)
     how: Any = {"create_graph": create_graph, "allow_unused": True, "materialize_grads": True}
-    return cast("Sequence[torch.Tensor]", torch.autograd.grad(gradients, wanted, weights, **how))
+    tangents = torch.autograd.grad(gradients, wanted, weights, **how)
+    return cast("Sequence[torch.Tensor]", tangents)
 
 
 def _cotangent(result: Any, kept: Kept) -> Any:

@@ -37,17 +37,21 @@ def register(registering: Registering) -> None:
     """The kernel that refuses, unless derivatives are registered by hand."""
     if not registering.has("underived"):
         return
-    operator, op = registering.operator, registering.op
+    operator = registering.operator
+    op = registering.op
     key = "Autograd" if carries_keys(op) else "ADInplaceOrView"
     if not registering.has_kernel(key):
         # `Library.impl` would forbid to register derivatives by hand.
-        registering.library.m.impl(operator.local_name, key, _refusing(registering), True)
+        implement = registering.library.m.impl
+        implement(operator.local_name, key, _refusing(registering), True)
         known("refusing", set()).add(operator.name)
 
 
 def _refusing(registering: Registering) -> Function:
-    op, name = registering.op, registering.name
-    is_mutable, written_by = op._schema.is_mutable, written_tensors(op)
+    op = registering.op
+    name = registering.name
+    is_mutable = op._schema.is_mutable
+    written_by = written_tensors(op)
     where = f"({registering.operator.place}): {_DECLARE}"
     without = f"{name} has no derivatives {where}"
     without_forward = f"{name} {WITHOUT_FORWARD} {where}"
@@ -56,7 +60,8 @@ def _refusing(registering: Registering) -> Function:
     below_keys: dict[int, Function] = {}
     record = _unrecorded(without)
     # Of a list in which tensors may be left out, the function of torch sees none.
-    has_gaps = any(str(a.type) == "List[Optional[Tensor]]" for a in op._schema.arguments)
+    types = [str(argument.type) for argument in op._schema.arguments]
+    has_gaps = "List[Optional[Tensor]]" in types
     requires_grad = any_tensor_requires_grad if has_gaps else any_requires_grad
 
     def kernel(keyset: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -114,8 +119,9 @@ def _unrecorded(without: str) -> Function:
     node: Any = type("Underived", (Node,), functions)
 
     def recorded(*inputs: Any) -> Any:
-        is_transformed = _C._are_functorch_transforms_active()
-        return applied(node.apply, *inputs) if is_transformed else node.apply(*inputs)
+        if _C._are_functorch_transforms_active():
+            return applied(node.apply, *inputs)
+        return node.apply(*inputs)
 
     def record(run: Function, args: Any, kwargs: Any, written: Any) -> Any:
         places = {id(tensor) for tensor in written}
@@ -124,7 +130,8 @@ def _unrecorded(without: str) -> Function:
 
         def new_results() -> list[Any]:
             known[:] = pytree.tree_flatten(run_below(run, args, kwargs))
-            return [None if id(leaf) in places else leaf for leaf in known[0]]
+            leaves, _ = known
+            return [None if id(leaf) in places else leaf for leaf in leaves]
 
         results = recorded(new_results, (), *given)
         for tensor in written:
@@ -134,7 +141,10 @@ def _unrecorded(without: str) -> Function:
                 recorded(result.copy, result, tensor, *given)
             else:
                 increment_version(tensor)
-        returned = [leaf if new is None else new for leaf, new in zip(known[0], results)]
-        return pytree.tree_unflatten(returned, known[1])
+        leaves, shape = known
+        returned = []
+        for leaf, new in zip(leaves, results):
+            returned.append(leaf if new is None else new)
+        return pytree.tree_unflatten(returned, shape)
 
     return record

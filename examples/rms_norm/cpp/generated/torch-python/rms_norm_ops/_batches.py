@@ -71,13 +71,16 @@ def _mapped(
     names = leaf_names(zip(arguments, args))
     values, spec = pytree.tree_flatten(args)
     dims = pytree.tree_leaves(in_dims)
-    leaves = [_Leaf(*leaf) for leaf in zip(names, values, dims)]
+    leaves = []
+    for name, value, dim in zip(names, values, dims):
+        leaves.append(_Leaf(name, value, dim))
     check_written(op, leaves)
     star = _common_star(line, leaves)
     if star is None or _changes_promotion(leaves):
         stacked_in_front = [0 for _ in line.results]
         return _looped(op, size, leaves, spec, kwargs), stacked_in_front
-    ranks, most = ranks_of(line, [_axes_of(leaf) for leaf in leaves])
+    tensors = [_axes_of(leaf) for leaf in leaves]
+    ranks, most = ranks_of(line, tensors)
     # The new dimension stands in front of those that the star has.
     batch = f"{star}.{most[star]}"
     one_more = {star: most[star] + 1}
@@ -107,8 +110,9 @@ def _axes_of(leaf: _Leaf) -> tuple[str, int]:
 
 def _common_star(line: Axes, leaves: Sequence[_Leaf]) -> str | None:
     """The first `*` that everything has that is mapped over, and every result: the new dimension goes there."""
-    mapped = [line.tensors.get(leaf.name, ()) for leaf in leaves if leaf.dim is not None]
-    everything = [*mapped, *line.results.values()]
+    mapped_over = [leaf for leaf in leaves if leaf.dim is not None]
+    everything = [line.tensors.get(leaf.name, ()) for leaf in mapped_over]
+    everything += line.results.values()
     for axis in everything[0]:
         is_star = axis[0] == "*" and bare(axis) == axis
         if is_star and all(axis in axes for axes in everything):
@@ -122,7 +126,9 @@ def _arranged(leaf: _Leaf, size: int, has: list[str], wanted: list[str]) -> Any:
     What is not mapped over is expanded without a copy, so that the kernel broadcasts as in a single call.
     """
     value = leaf.in_front()
-    shape = value.shape if leaf.dim is None else value.shape[1:]
+    shape = value.shape
+    if leaf.dim is not None:
+        shape = shape[1:]
     missing = [place for place in wanted if place not in has]
     expanded = value.expand(size, *shape)
     # What is missing comes last, with size 1.

@@ -42,9 +42,10 @@ def _check(operator: Operator) -> None:
     if operator.is_torchs:
         return
     name, _, overload = operator.local_name.partition(".")
-    found = _C._get_schema(f"{operator.namespace}::{name}", overload)
-    if found != _C.parse_schema(f"{operator.namespace}::{operator.schema}"):
-        raise RuntimeError(f"the library that is loaded declares it as {found}")
+    declared = _C._get_schema(f"{operator.namespace}::{name}", overload)
+    expected = _C.parse_schema(f"{operator.namespace}::{operator.schema}")
+    if declared != expected:
+        raise RuntimeError(f"the library that is loaded declares it as {declared}")
 
 
 def _is_defined(operator: Operator) -> bool:
@@ -79,8 +80,8 @@ def unless_taken(register: Feature, load: str = "") -> Feature:
 
 def _only_refuses(operator: str) -> bool:
     """Whether the kernel for Autograd only refuses gradients: that of a package, or of a library in C++, which says so."""
-    said = _said_of(operator, "Autograd[alias]")
-    return operator in known("refusing", set()) or "refuses derivatives" in said
+    is_of_a_package = operator in known("refusing", set())
+    return is_of_a_package or "refuses derivatives" in _said_of(operator, "Autograd[alias]")
 
 
 def _is_of_its_library(operator: str) -> bool:

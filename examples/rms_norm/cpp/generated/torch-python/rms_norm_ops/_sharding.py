@@ -36,14 +36,18 @@ def cuts(line: Axes, tensors: Tensors) -> Iterator[tuple[list[Any], list[Any]]]:
         if axis in whole:
             continue
         cut_results = [_cut_result(places, place) for places in places_of_results]
-        summed = [name for name, cut in zip(line.results, cut_results) if cut == SUMMED]
+        cut_of = dict(zip(line.results, cut_results))
+        summed = [name for name, cut in cut_of.items() if cut == SUMMED]
         # A sum into what is written would be added in every piece.
         if any(name in line.tensors for name in summed):
             continue
         cut_tensors: list[Any] = []
         for (name, tensor), places in zip(tensors, places_of_each):
-            is_term = bool(summed) and name in line.added and place not in places
-            cut_tensors.append(ADDED if is_term else _cut(tensor, places, place, size))
+            is_added_once = name in line.added and place not in places
+            if summed and is_added_once:
+                cut_tensors.append(ADDED)
+            else:
+                cut_tensors.append(_cut(tensor, places, place, size))
         yield cut_results, cut_tensors
 
 
@@ -91,8 +95,9 @@ def register(line_of: Callable[[str], Axes], operator: str) -> None:
         tensors = leaves(named_arguments(op, args, kwargs))
         returns = op._schema.returns
         uncut = [None for _ in returns], [None for _ in tensors]
+        ways = [uncut, *cuts(line_of(operator), tensors)]
         strategies = []
-        for cut_results, cut_tensors in (uncut, *cuts(line_of(operator), tensors)):
+        for cut_results, cut_tensors in ways:
             # What is written and not returned has no placement.
             cut_returns = cut_results[: len(returns)]
             of_results = [placed(cut) for cut in cut_returns]
@@ -118,7 +123,8 @@ def _fitted(op: Any, strategy: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """
     returns = op._schema.returns
     fixed = {*written_arguments(op), *_by_keyword(op)}
-    is_list = len(returns) == 1 and isinstance(returns[0].type, _torch.ListType)
+    is_one = len(returns) == 1
+    is_list = is_one and isinstance(returns[0].type, _torch.ListType)
 
     def fitted(schema: Any) -> Any:
         ways = strategy(schema)

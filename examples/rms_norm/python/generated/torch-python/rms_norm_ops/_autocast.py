@@ -66,8 +66,9 @@ def _casting(op: Any, key: str, device: str, current_rule: Callable[[], Function
     keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
 
     def is_cast(value: torch.Tensor) -> bool:
-        is_eligible = value.device.type == device and value.dtype is not torch.float64
-        return is_eligible and value.is_floating_point()
+        is_here = value.device.type == device
+        is_double = value.dtype is torch.float64
+        return is_here and not is_double and value.is_floating_point()
 
     def cast(argument: Any, dtype: torch.dtype) -> Any:
         def cast_tensor(value: torch.Tensor) -> torch.Tensor:

@@ -55,10 +55,10 @@ class Given(NamedTuple):
     """
 
     like: torch.Tensor
-    shapes: tuple[list[int], ...]
-    strides: tuple[Sequence[int] | None, ...]
-    dtypes: tuple[tuple[torch.dtype, ...], ...]
-    names: tuple[str, ...]
+    shapes: Sequence[list[int]]
+    strides: Sequence[Sequence[int] | None]
+    dtypes: Sequence[Sequence[torch.dtype]]
+    names: Sequence[str]
 
     def dtype(self, index: int) -> torch.dtype:
         """The dtype of the result at this place. See Note [Dtypes of derived results]."""
@@ -106,7 +106,9 @@ class Axes:
         given = leaves(values.items())
         places, results = places_in(self, given)
         sizes = sizes_at(self, given, places)
-        shapes = tuple([sizes[place] for place in result] for result in results)
+        shapes: list[list[int]] = []
+        for result in results:
+            shapes.append([sizes[place] for place in result])
         _check_written(self, given, shapes)
         tensors = [tensor for _, tensor in given]
         numbers = [value for value in values.values() if isinstance(value, _NUMBERS)]
@@ -118,8 +120,8 @@ class Axes:
                 strides.append(_elementwise_strides(shape, tensors, places, result))
             else:
                 strides.append(None)
-        names = tuple(f"{self.operator}: result {name}" for name in self.results)
-        return Given(_leading(tensors), shapes, tuple(strides), tuple(dtypes), names)
+        names = [f"{self.operator}: result {name}" for name in self.results]
+        return Given(_leading(tensors), shapes, strides, dtypes, names)
 
     def shown(self, name: str) -> str:
         """An argument with its axes, for a message."""
@@ -129,11 +131,13 @@ class Axes:
 
 def leaves(values: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The tensors in arguments, each with the name of its argument."""
-    found: list[tuple[str, Any]] = []
+    named: list[tuple[str, Any]] = []
     for name, value in values:
-        tensors = [leaf for leaf in pytree.tree_leaves(value) if hasattr(leaf, "shape")]
-        found += [(name, tensor) for tensor in tensors]
-    return found
+        for leaf in pytree.tree_leaves(value):
+            is_tensor = hasattr(leaf, "shape")
+            if is_tensor:
+                named.append((name, leaf))
+    return named
 
 
 def named_arguments(
@@ -151,7 +155,8 @@ def _check_written(line: Axes, given: Tensors, shapes: Sequence[list[int]]) -> N
         if name not in shape_of:
             continue
         shape = shape_of[name]
-        has = f"{line.shown(name)} has shape {tuple(tensor.shape)}"
+        given_shape = tuple(tensor.shape)
+        has = f"{line.shown(name)} has shape {given_shape}"
         message = f"{has}, but the result has {tuple(shape)}"
         _must_be(tensor.dim() == len(shape), message)
         for size, wanted in zip(tensor.shape, shape):
@@ -191,10 +196,11 @@ def ranks_of(line: Axes, tensors: Sequence[tuple[str, int]]) -> tuple[list[Ranks
     """
     most: Ranks = {}
     ranks_of_each: list[Ranks] = [{} for _ in tensors]
-    stars_of_each = [_stars(line.tensors.get(name, ())) for name, _ in tensors]
 
     def count_of_stars(index: int) -> int:
-        return len(stars_of_each[index])
+        name, _ = tensors[index]
+        axes = line.tensors.get(name, ())
+        return len(_stars(axes))
 
     for index in sorted(range(len(tensors)), key=count_of_stars):
         name, dimensions = tensors[index]
@@ -213,7 +219,8 @@ def _ranks_in(line: Axes, name: str, dimensions: int, most: Ranks) -> Ranks:
     stars = _stars(axes)
     ranks: Ranks = {}
     if len(stars) > 1:
-        ranks = {star: most[star] for star in stars if star in most}
+        known = [star for star in stars if star in most]
+        ranks = {star: most[star] for star in known}
     unknown = [star for star in stars if star not in ranks]
     others = len(axes) - len(stars)
     rest = dimensions - others - sum(ranks.values())
@@ -227,20 +234,26 @@ def _ranks_in(line: Axes, name: str, dimensions: int, most: Ranks) -> Ranks:
     return ranks
 
 
+def ranks_of_tensors(line: Axes, tensors: Tensors) -> tuple[list[Ranks], Ranks]:
+    """The same for tensors all of whose dimensions are the operator's."""
+    dimensions = [(name, len(tensor.shape)) for name, tensor in tensors]
+    return ranks_of(line, dimensions)
+
+
 def _stars(axes: Names) -> list[str]:
     return [bare(axis) for axis in axes if axis[0] == "*"]
 
 
 def places_in(line: Axes, tensors: Tensors) -> tuple[list[list[str]], list[list[str]]]:
     """The places of the tensors, and of the results; those of what the line does not name are nowhere."""
-    dimensions = [(name, len(tensor.shape)) for name, tensor in tensors]
-    ranks, most = ranks_of(line, dimensions)
+    ranks, most = ranks_of_tensors(line, tensors)
     places: list[list[str]] = []
     for (name, _), its_ranks in zip(tensors, ranks):
         axes = line.tensors.get(name, ())
         places.append(places_of(axes, its_ranks))
     results = [places_of(axes, most) for axes in line.results.values()]
-    lost = set[str]().union(*results).difference(*places)
+    wanted = set[str]().union(*results)
+    lost = wanted.difference(*places)
     if lost:
         raise RuntimeError(f"{line.operator}: no tensor is given that has axis {min(lost)}")
     return places, results

@@ -39,14 +39,20 @@ def _register_flops(line_of: LineOf, operator: str) -> None:
 
     op = handle(operator)
     tensors = line_of(operator).tensors.values()
-    summed = [axis for axes in tensors for axis in axes if axis.endswith("+")]
+    summed: list[str] = []
+    for axes in tensors:
+        summed += [axis for axis in axes if axis.endswith("+")]
+    is_product = len(summed) > len(set(summed))
 
     def flops(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
-        line, given = line_of(operator), leaves(named_arguments(op, args, kwargs))
+        line = line_of(operator)
+        given = leaves(named_arguments(op, args, kwargs))
         places, _ = places_in(line, given)
         sizes = sizes_at(line, given, places).values()
         count: int = 2 * math.prod(sizes)
         return count
 
-    if op.overloadpacket not in flop_counter.flop_registry and len(summed) > len(set(summed)):
-        flop_counter.register_flop_formula(op.overloadpacket, get_raw=True)(flops)
+    packet = op.overloadpacket
+    if is_product and packet not in flop_counter.flop_registry:
+        register_formula = flop_counter.register_flop_formula(packet, get_raw=True)
+        register_formula(flops)

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch.utils import _pytree as pytree
 
-from ._axes import Axes, Names, Tensors, bare, leaves, named_arguments, ranks_of
+from ._axes import Axes, Names, Tensors, bare, leaves, named_arguments, ranks_of_tensors
 from ._library import handle
 from ._loops import returned
 from ._writes import values_at, written_arguments
@@ -38,7 +38,8 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
     # What makes a jagged tensor of values, beside those: where the items of another one begin and end.
     offsets_of: Any = ops.extract_kwargs
     given = leaves(named_arguments(op, args, kwargs))
-    first = next(tensor for _, tensor in given if isinstance(tensor, nested))
+    jagged_tensors = [tensor for _, tensor in given if isinstance(tensor, nested)]
+    first = jagged_tensors[0]
     _check_tensors(line, given, first)
     if not _can_be_one_call(line, op, given, nested):
         raise NotImplementedError(f"{line.operator}: not with jagged tensors")
@@ -62,10 +63,10 @@ def _jagged(line: Axes, op: Any, args: Any, kwargs: Any) -> Any:
 
     if len(line.results) == 1:
         results = [results]
-    found = []
+    jagged_results = []
     for result, axes in zip(results, line.results.values()):
-        found.append(with_items(result, axes))
-    return returned(found)
+        jagged_results.append(with_items(result, axes))
+    return returned(jagged_results)
 
 
 def _can_be_one_call(line: Axes, op: Any, given: Tensors, nested: Any) -> bool:
@@ -85,8 +86,7 @@ def _can_be_one_call(line: Axes, op: Any, given: Tensors, nested: Any) -> bool:
 
 def _check_tensors(line: Axes, given: Tensors, first: Any) -> None:
     """Check that jagged tensors are like the first, and that others have neither items nor a jagged dimension."""
-    dimensions = [(name, len(tensor.shape)) for name, tensor in given]
-    ranks, most = ranks_of(line, dimensions)
+    ranks, most = ranks_of_tensors(line, given)
     for (name, tensor), its_ranks in zip(given, ranks):
         star = _star_in_front(line.tensors.get(name, ()))
         if isinstance(tensor, type(first)):
@@ -94,7 +94,9 @@ def _check_tensors(line: Axes, given: Tensors, first: Any) -> None:
             has_both = is_only_star and its_ranks[star] == most[star] > 1
             can = has_both and _is_packed_like(tensor, first)
         else:
-            can = its_ranks.get(star, 0) + 2 <= most.get(star, 2)
+            # It is broadcast over the items and the jagged dimension.
+            with_both = its_ranks.get(star, 0) + 2
+            can = with_both <= most.get(star, 2)
         if not can:
             raise NotImplementedError(f"{line.shown(name)}: not with these jagged tensors")
 
@@ -113,4 +115,5 @@ def _is_packed_like(tensor: Any, first: Any) -> bool:
     if not is_packed:
         return False
     # The number of items, and the size that stands for all of theirs.
-    return bool(tensor.shape[:2] == first.shape[:2])
+    items = tensor.shape[:2]
+    return bool(items == first.shape[:2])

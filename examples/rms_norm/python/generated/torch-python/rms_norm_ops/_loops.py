@@ -34,7 +34,9 @@ class Leaf(NamedTuple):
     dim: int | None
 
     def item(self, index: int) -> Any:
-        return self.value if self.dim is None else self.value.select(self.dim, index)
+        if self.dim is None:
+            return self.value
+        return self.value.select(self.dim, index)
 
 
 def looping(op: Any) -> Function:
@@ -115,7 +117,9 @@ def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int)
         if declared.alias_info is not None:
             yield named[_written_as(op, declared)]
             continue
-        items = rows if len(returns) == 1 else [row[index] for row in rows]
+        items = rows
+        if len(returns) > 1:
+            items = [row[index] for row in rows]
         result = stacked(op, items)
         yield pytree.tree_map_only(torch.Tensor, mapped, result)
 
@@ -123,9 +127,12 @@ def _results(op: Any, rows: Sequence[Any], named: Mapping[str, Any], level: int)
 def _written_as(op: Any, result: Any) -> str:
     """The argument that a result is."""
     letters = result.alias_info.before_set
-    marked = [argument for argument in op._schema.arguments if argument.alias_info is not None]
-    with_letters = [argument for argument in marked if argument.alias_info.before_set & letters]
-    return str(with_letters[0].name)
+    names = []
+    for argument in op._schema.arguments:
+        alias = argument.alias_info
+        if alias is not None and alias.before_set & letters:
+            names.append(str(argument.name))
+    return names[0]
 
 
 def returned(results: Sequence[Any]) -> Any:

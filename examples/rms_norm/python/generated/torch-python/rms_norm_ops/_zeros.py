@@ -37,7 +37,7 @@ def _made_like(value: Any) -> Callable[[Tensor], Any]:
         # Others are not made from a shape.
         kept = value.detach()
         return lambda given: torch.zeros_like(kept)
-    shape, dtype, device = value.shape, value.dtype, value.device
+    shape, dtype, device = info_of(value)
     return lambda given: given.new_zeros(shape, dtype=dtype, device=device)
 
 
