@@ -9,6 +9,7 @@ function.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeGuard
@@ -52,6 +53,8 @@ _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
 _METHODS = frozenset({"define", "impl", "_register_fake", "fallback"})
 _PARTIAL = frozenset({"functools.partial", "partial"})
 _REGISTERING = frozenset({*_FUNCTIONS, *_OTHERS, "_register_fake"})
+# What runs a text.
+_RUN = frozenset({"eval", "exec"})
 # What is asked about a function without calling it.
 _ASKS = frozenset({"hasattr", "callable", "isinstance", "signature", "getsource"})
 # How many names may stand for each other.
@@ -87,8 +90,12 @@ class Call(NamedTuple):
             decorated = [self.passed.name]
         else:
             decorated = []
-        name = next(filter(None, [*texts, *decorated]), None) or ast.unparse(self.node)
-        return f"`{name if len(name) < 60 else name[:56] + '...'}`"
+        # A name is whole, whatever its length: people search for it.
+        name = next(filter(None, [*texts, *decorated]), None)
+        if name is None or any(map(str.isspace, name)):
+            text = name or ast.unparse(self.node)
+            name = text if len(text) < 60 else f"{text[:56]}..."
+        return f"`{name}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +231,8 @@ def understood(
     # What a call gives is told with the function that it is then called with.
     made = node.func if isinstance(node.func, ast.Call) else None
     if found is None:
+        if _runs_text(node):
+            raise Unread("this text is run, and registers")
         if any(_made_path(one) in registering for one in possible if one.node is not made):
             raise Unread(f"`{ast.unparse(node.func)}` registers it")
         suspect = next((one for one in possible if _is_suspect(one, node)), None)
@@ -253,6 +262,15 @@ def understood(
     given |= {_RENAMED.get(one.arg or "", one.arg or ""): one.value for one in keywords}
     given |= {"fn": call.passed} if call.passed else {}
     return Registration(module, node, found.kind, given, found.owner, conditions)
+
+
+def _runs_text(node: ast.Call) -> bool:
+    """Whether a call runs a text that is written there and names what registers."""
+    if not isinstance(node.func, ast.Name) or node.func.id not in _RUN:
+        return False
+    parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    words = set(re.findall(r"\w+", " ".join(map(str, parts))))
+    return not words.isdisjoint(_REGISTERING)
 
 
 class Meaning(NamedTuple):
