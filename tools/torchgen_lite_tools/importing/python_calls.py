@@ -9,6 +9,7 @@ function.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeGuard
@@ -52,6 +53,8 @@ _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
 _METHODS = frozenset({"define", "impl", "_register_fake", "fallback"})
 _PARTIAL = frozenset({"functools.partial", "partial"})
 _REGISTERING = frozenset({*_FUNCTIONS, *_OTHERS, "_register_fake"})
+# What runs a text.
+_RUN = frozenset({"eval", "exec"})
 # What is asked about a function without calling it.
 _ASKS = frozenset({"hasattr", "callable", "isinstance", "signature", "getsource"})
 # How many names may stand for each other.
@@ -81,8 +84,13 @@ class Call(NamedTuple):
     is_inside: bool = False
 
     def __str__(self) -> str:
-        name = self._name() or ast.unparse(self.node)
-        shown = name if len(name) < 60 else f"{name[:56]}..."
+        name = self._name()
+        # A name is whole, whatever its length: people search for it.
+        is_name = bool(name) and not any(map(str.isspace, name))
+        if is_name:
+            return f"`{name}`"
+        text = name or ast.unparse(self.node)
+        shown = text if len(text) < 60 else f"{text[:56]}..."
         return f"`{shown}`"
 
     def _name(self) -> str:
@@ -281,7 +289,9 @@ def _first_registrar(possible: Sequence[Meaning], node: ast.Call) -> _Registrar 
 def _refuse_suspects(
     possible: Sequence[Meaning], node: ast.Call, registering: Collection[str]
 ) -> None:
-    """Raise Unread for a call of a function that is `registering`, or that looks as if it were."""
+    """Raise Unread for a call that runs a text, or of a function that is `registering` or looks as if it were."""
+    if _runs_text(node):
+        raise Unread("this text is run, and registers")
     for meaning in possible:
         # What a call gives is told with the function that it is then called with.
         is_what_a_call_gives = isinstance(node.func, ast.Call) and meaning.node is node.func
@@ -313,6 +323,15 @@ def _arguments(
         name = keyword.arg or ""
         given[_RENAMED.get(name, name)] = keyword.value
     return given
+
+
+def _runs_text(node: ast.Call) -> bool:
+    """Whether a call runs a text that is written there and names what registers."""
+    if not isinstance(node.func, ast.Name) or node.func.id not in _RUN:
+        return False
+    parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    words = set(re.findall(r"\w+", " ".join(map(str, parts))))
+    return not words.isdisjoint(_REGISTERING)
 
 
 class Meaning(NamedTuple):

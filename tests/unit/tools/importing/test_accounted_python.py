@@ -192,6 +192,15 @@ NAMED: dict[str, tuple[str, dict[str, str]]] = {
         "a.py:6:",
         {"a.py": f"{LIB}from elsewhere import setup\nsetup(LIB)\n"},
     ),
+    "a text that is run": (
+        "a.py:4:",
+        {"a.py": f"{HEAD}exec('custom_op(\"l::f\", f, mutates_args=())')\n"},
+    ),
+    "a text that is made and run": (
+        "a.py:3:",
+        {"a.py": "import torch\nfor name in ('f', 'g'):\n"
+                 "    exec(compile(f'torch.library.define(\"l::{name}\", \"() -> int\")', '', 'exec'))\n"},
+    ),
     "by its name in another module": (
         "b.py:3:",
         {"a.py": LIB, "b.py": "import elsewhere\nfrom .a import LIB as h\nelsewhere.setup(1, library=h)\n"},
@@ -236,3 +245,10 @@ def test_what_registers_nothing(text: str, run: Run, project: Path) -> None:
     written(project, {"a.py": text})
     result = run("import", "pkg")
     assert (result.code, "a.py" in result.stderr) == (0, False), result.stderr
+
+
+def test_long_names_are_whole(run: Run, project: Path) -> None:
+    name = "a_name_" + 20 * "that_is_long_"
+    text = f'{HEAD}@custom_op("l::{name}", mutates_args=())\ndef {name}(x: torch.Tensor, n=one()) -> torch.Tensor: ...\n'
+    written(project, {"a.py": text})
+    assert f"'l::{name}'" in run("import", "pkg", "--output-format", "concise").stderr
