@@ -12,7 +12,7 @@ from tests.conftest import Result
 from tests.torch_python.generated import run_program, write_package
 from torchgen_lite import load, pipeline
 from torchgen_lite.analysis.checks.compiled import language_of, looked_into
-from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON
 
 CONFIG = """\
 schema = ["ops.yaml"]
@@ -49,6 +49,15 @@ def test_a_language_is_for_its_devices(language: str, key: str, tmp_path: Path) 
     runs = language in ("helion", "numba", "pallas", "triton") if key == "CPU" else key != "Meta"
     wrong = [] if runs else [f"TG393 `one` is in {title}, which does not run for `{key}`"]
     assert [d for d in _messages(tmp_path) if "is in" in d] == wrong
+
+
+@pytest.mark.parametrize("language", KERNEL_LANGUAGES)
+@pytest.mark.parametrize("key", ["CompositeImplicitAutograd", "AutogradCUDA"])
+def test_only_triton_is_for_what_compilers_trace(language: str, key: str, tmp_path: Path) -> None:
+    _project(tmp_path, f"{{{key}: {{kernel: one, language: {language}}}}}")
+    title = KERNEL_LANGUAGES[language].title
+    message = f"TG393 `one` is in {title}, and compilers run kernels for `{key}` on tensors without memory"
+    assert (message in _messages(tmp_path)) == (language != TRITON)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +128,12 @@ def test_compilers_look_into_keys_whose_kernels_are_in_triton(
     operator = program.resolved.by_name["my::f"]
     assert looked_into(operator) == seen
     [entry] = operator.function.dispatch
-    said = {"Triton" if seen else "Triton, opaque to compilers", "Numba, opaque to compilers", ""}
+    is_seen = seen or entry.key == "CompositeImplicitAutograd"
+    said = {
+        "Triton" if is_seen else "Triton, opaque to compilers",
+        "Numba, opaque to compilers",
+        "",
+    }
     assert {language_of(operator, entry.key, row) for row in entry.rows} <= said
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from torchgen_lite.analysis.checks.compiled import looked_into
+from torchgen_lite.analysis.checks.compiled import is_opaque
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
@@ -112,7 +112,7 @@ def _row(operator: Operator, entry: DispatchEntry, row: KernelRow) -> Json:
         "when": row.text or None,
         "tune": list(map(dict, row.tune)),
         "language": row.language or None,
-        "opaque": entry.key not in looked_into(operator) if row.language else None,
+        "opaque": is_opaque(operator, entry.key) if row.language else None,
     }
 
 

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
 from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
-from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 
 
 def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
@@ -54,7 +54,12 @@ def language_of(operator: Operator, key: str, row: KernelRow) -> str:
     if not row.language:
         return ""
     title = KERNEL_LANGUAGES[row.language].title
-    return title if key in looked_into(operator) else f"{title}, opaque to compilers"
+    return f"{title}, opaque to compilers" if is_opaque(operator, key) else title
+
+
+def is_opaque(operator: Operator, key: str) -> bool:
+    """Whether compilers see no more of a kernel for a key, in whatever language, than its call."""
+    return not is_traced_key(key) and key not in looked_into(operator)
 
 
 def _not_launched(operator: Operator) -> str:

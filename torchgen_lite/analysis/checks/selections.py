@@ -11,7 +11,7 @@ from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
-from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 from torchgen_lite.schema import FunctionSchema
 
 _BOOL = frozenset({kinds.BOOL})
@@ -63,8 +63,15 @@ _BACKENDS = (*CURRENT.backends, *CURRENT.of_backends)
 def _off_its_devices(key: str, row: KernelRow) -> Findings:
     """TG393: a kernel in a language that runs on no tensor with the key; keys of no backend have tensors of all."""
     language = KERNEL_LANGUAGES.get(row.language)
+    if language is None:
+        return
+    if is_traced_key(key) and row.language != TRITON:
+        message = f"`{row.kernel}` is in {language.title}, and compilers run kernels for `{key}` on tensors without memory"
+        hint = "give it to `CompositeExplicitAutograd`, or to the key of a device"
+        yield Found("TG393", message, row.kernel_span, "here", hint)
+        return
     backends = [backend for backend in _BACKENDS if key.endswith(backend)]
-    if language is None or not backends or any(map(language.runs_for, backends)):
+    if not backends or any(map(language.runs_for, backends)):
         return
     message = f"`{row.kernel}` is in {language.title}, which does not run for `{key}`"
     places = " and ".join(f"`{backend}`" for backend in language.backends)

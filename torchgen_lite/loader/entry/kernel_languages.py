@@ -22,6 +22,11 @@ class KernelLanguage(NamedTuple):
         return backend != "Meta" and (not self.backends or backend in self.backends)
 
 
+def is_traced_key(key: str) -> bool:
+    """Whether compilers of PyTorch run kernels for the key themselves: those that are composed, and those of autograd."""
+    return "Autograd" in key and not key.startswith("CompositeExplicit")
+
+
 KERNEL_LANGUAGES: Mapping[str, KernelLanguage] = {
     "cutedsl": KernelLanguage("CuTe DSL", "cutlass", "nvidia-cutlass-dsl", ("CUDA",)),
     "cutile": KernelLanguage("cuTile", "cuda.tile", "cuda-tile", ("CUDA",)),
