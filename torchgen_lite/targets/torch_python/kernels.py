@@ -145,8 +145,16 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
         rest = nodes.Binary("%", address, *given)
         return nodes.Binary("==", rest, nodes.Literal("0"))
 
-    names = ConditionNames(arguments, "torch.{}".format, function, asked)
+    names = ConditionNames(arguments, _dtype, function, asked)
     return condition(typed_condition(when, operator.schema), names)
+
+
+def _dtype(name: str) -> str:
+    """A dtype or a memory format, of which `torch` has some by another name."""
+    return f"torch.{_OTHER_NAMES.get(name, name)}"
+
+
+_OTHER_NAMES = {"byte": "uint8", "char": "int8"}
 
 
 # What a rule for vmap gets before the arguments.
