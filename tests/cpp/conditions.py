@@ -19,6 +19,7 @@ ITEMSIZES = {
     "bfloat16": 2,
     "float": 4,
     "double": 8,
+    "float8_e5m2": 1,
     "long": 8,
     "bool": 1,
     "complex64": 8,
@@ -53,6 +54,7 @@ CONDITIONS = [
     Condition("x.dtype == half"),
     Condition("x.dtype in {half, bfloat16} and x.size(-1) % 8 == 0 and x.is_contiguous()"),
     Condition("x.dtype not in [float, complex64]"),
+    Condition("x.dtype == float8_e5m2 or x.stride(0) == 0"),
     Condition("x.dim() > 1 and x.ndim < 3"),
     Condition("x.numel() <= 16"),
     Condition("x.size(0) <= 8"),
@@ -80,6 +82,8 @@ CONDITIONS = [
     ),
     Condition("k.defined() and k > 2"),
     Condition("default(k, -1) < n"),
+    Condition("k.defined() and k in {0, 2}"),
+    Condition("dtype.defined() and dtype == half"),
     Condition("r.defined() and len(r) == 2 and r[0] == 3"),
     Condition("default(r, s) == s", "(r if r.defined() else s) == s"),
     Condition("default(dtype, half) == x.dtype"),
@@ -105,6 +109,8 @@ CONDITIONS = [
     Condition("len(s) > 0 and s[len(s) - 1] == 3"),
     Condition("f > 0.5 and f / 2 < x.size(0)"),
     Condition("n / 2.0 == 1.5"),
+    Condition("f / n > 0.25"),
+    Condition("n / f == 0.5"),
     Condition("flag"),
     Condition("flag == (n > 0)"),
     Condition('mode == "fast"', needs="text"),
@@ -112,6 +118,7 @@ CONDITIONS = [
     Condition("a == 1"),
     Condition("a == x.size(0) or a == 0.5"),
     Condition("a > 1.5 or n == a"),
+    Condition("a == flag"),
     Condition("true", "True"),
 ]
 
@@ -164,7 +171,7 @@ class Facts:
         return self.dtype == "complex64"
 
     def is_floating_point(self) -> bool:
-        return self.dtype in ("half", "bfloat16", "float", "double")
+        return self.dtype in ("half", "bfloat16", "float", "double", "float8_e5m2")
 
 
 class _Absent:
@@ -173,6 +180,11 @@ class _Absent:
 
 
 class _Int(int):
+    def defined(self) -> bool:
+        return True
+
+
+class _Word(str):
     def defined(self) -> bool:
         return True
 
@@ -232,6 +244,8 @@ def _asked(value: Any) -> Any:
         return _List(value)
     if type(value) is int:
         return _Int(value)
+    if isinstance(value, str):
+        return _Word(value)
     if isinstance(value, Facts):
         # Sizes are compared with lists.
         return replace(value, shape=_List(value.shape))
@@ -263,11 +277,11 @@ def calls(count: int) -> Iterator[Call]:
             "m": chosen.randint(-1, 4),
             "s": chosen.choice([[], [1, 2], [3], [2, -1, 3], [3, 8], list(x.shape)]),
             "r": chosen.choice([None, [], [3, 8], [1, 2]]),
-            "f": chosen.choice([0.5, 0.75, 4.0, 40.0]),
+            "f": chosen.choice([0.0, 0.5, 0.75, 4.0, 40.0]),
             "flag": chosen.choice([False, True]),
             "mode": chosen.choice(["fast", "", 'it"s']),
             "dtype": chosen.choice([None, "half", "float"]),
-            "a": chosen.choice([1, 2, 0.5, 2.5]),
+            "a": chosen.choice([1, 2, 0.5, 2.5, True, False]),
         }
 
 
@@ -278,6 +292,8 @@ def _tensors() -> Iterator[Facts]:
         yield Facts(dtype, shape, tuple(strides))
         yield Facts(dtype, shape, tuple(2 * stride for stride in strides), 1)
         yield Facts(dtype, shape, tuple(reversed(strides)), 8, dtype in ("half", "float"))
+        # One element in every place.
+        yield Facts(dtype, shape, (0,) * len(shape))
 
 
 def _weights(x: Facts) -> Iterator[Facts]:

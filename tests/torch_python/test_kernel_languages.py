@@ -13,6 +13,7 @@ from tests.blocks import PAGES, blocks
 from tests.conftest import ROOT
 from tests.forks import COMPILING, run_forked
 from tests.torch_python.generated import write_package
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON
 
 PAGE = PAGES["kernel-languages"]
 MODULES = {
@@ -43,13 +44,30 @@ def test_every_module_is_python_and_defines_its_kernel() -> None:
     assert len(rows) == len(MODULES) - 1
 
 
+def test_the_page_has_every_language() -> None:
+    """With its package, and the keys that it is for."""
+    found = re.findall(
+        r"^\| (.*?) \| `(.*?)` \| `(.*?)` \| (.*?) \| (.*?) \|", PAGE, flags=re.MULTILINE
+    )
+    said = {name: (package, keys, seen) for _, name, package, keys, seen in found}
+    for name, language in KERNEL_LANGUAGES.items():
+        keys = ", ".join(f"`{backend}`" for backend in language.backends) or "all"
+        seen = "look into it" if name == TRITON else "opaque"
+        assert said[name][:2] == (language.package, keys)
+        assert said[name][2].startswith(seen)
+    assert said.keys() == KERNEL_LANGUAGES.keys()
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("kernel", RUN)
 def test_a_kernel_runs_on_a_cpu(kernel: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(RUN[kernel]) is None:
         pytest.skip(f"{RUN[kernel]} is not installed")
     [entry] = blocks(PAGE, "yaml")
-    (tmp_path / "ops.yaml").write_text(entry.replace("kernel: axpy_numba", f"kernel: {kernel}"))
+    replaced = f"kernel: {kernel}, language: {kernel.removeprefix('axpy_')}"
+    assert "kernel: axpy_numba, language: numba" in entry
+    entry = entry.replace("kernel: axpy_numba, language: numba", replaced)
+    (tmp_path / "ops.yaml").write_text(entry)
     (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
     for name, text in MODULES.items():
         (tmp_path / f"{name}.py").write_text(text)

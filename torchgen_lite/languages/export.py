@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from torchgen_lite.analysis.checks.compiled import is_opaque
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
@@ -18,7 +19,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.registrations import registrations as registrations_of
 from torchgen_lite.languages.cpp import native, public
 from torchgen_lite.languages.python import torch_pyi, torch_python
-from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.schema import Argument, Return
 from torchgen_lite.schema.kind import VARIANTS
 from torchgen_lite.schema.model import bare_type
@@ -100,9 +101,19 @@ def export_operator(
 
 def _kernel(operator: Operator, entry: DispatchEntry) -> Json:
     if entry.rows:
-        rows = [{"kernel": row.kernel, "when": row.text or None} for row in entry.rows]
+        rows = [_row(operator, entry, row) for row in entry.rows]
         return {"kernel": None, "structured": False, "rows": rows}
     return {"kernel": native.kernel(operator, entry)[1], "structured": entry.is_structured}
+
+
+def _row(operator: Operator, entry: DispatchEntry, row: KernelRow) -> Json:
+    return {
+        "kernel": row.kernel,
+        "when": row.text or None,
+        "tune": list(map(dict, row.tune)),
+        "language": row.language or None,
+        "opaque": is_opaque(operator, entry.key) if row.language else None,
+    }
 
 
 def _argument(argument: Argument) -> Json:

@@ -133,7 +133,7 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
             message = f"target `{policy.target}` chooses among no kernels"
             hint = "name one kernel, or leave the operator out with `skip`"
             yield finding(function, "TG515", message, entry.kernel_span, "several here", hint)
-        yield from _untuned(program, operator, entry, policy)
+        yield from _of_python(program, operator, entry, policy)
         origin = BY_WORD.get(entry.kernel)
         if origin is None:
             continue
@@ -152,19 +152,23 @@ def _unregistrable(program: Program, operator: Operator, policy: Policy) -> Find
         yield finding(function, "TG515", message, entry.kernel_span, "here", hint)
 
 
-def _untuned(
+def _of_python(
     program: Program, operator: Operator, entry: DispatchEntry, policy: Policy
 ) -> Findings:
-    """TG515: options of a kernel, where no package of Python has it."""
+    """TG515: options of a kernel, or its language, where no package of Python has it."""
     python = generation_beside(program).python_kernels if policy.in_pytorch else None
     for row in entry.rows if policy.target != BRINGS else ():
-        if not row.tune or (python is not None and python.find(row.kernel)):
+        if python is not None and python.find(row.kernel):
             continue
-        message = f"target `{policy.target}` passes no options of `tune`"
-        hint = f"target `{BRINGS}` does; leave the operator out here with `skip`"
-        yield finding(
-            operator.function, "TG515", message, row.kernel_span, "has options here", hint
-        )
+        problems = []
+        if row.tune:
+            problems.append(("passes no options of `tune`", "has options here"))
+        if row.language:
+            problems.append(("knows no `language` of kernels", "has one here"))
+        for problem, label in problems:
+            message = f"target `{policy.target}` {problem}"
+            hint = f"target `{BRINGS}` does; leave the operator out here with `skip`"
+            yield finding(operator.function, "TG515", message, row.kernel_span, label, hint)
 
 
 def _of_executorch(operators: Sequence[Operator], policy: Policy) -> Findings:

@@ -207,7 +207,8 @@ def _label(registration: Registration) -> str:
     if kernel.is_structured:
         return f"structured {kernel.kernel}"
     if kernel.rows:
-        return "one of " + ", ".join(dict.fromkeys([row.kernel for row in kernel.rows]))
+        names = dict.fromkeys([row.kernel for row in kernel.rows])
+        return f"{'one of ' if len(names) > 1 else ''}{', '.join(names)}"
     return kernel.kernel
 
 

@@ -12,6 +12,7 @@ enum class Dtype {
   bfloat16,
   float32,
   float64,
+  float8_e5m2,
   int64,
   boolean,
   complex64
@@ -47,7 +48,7 @@ struct Tensor {
   }
 
   bool is_floating_point() const {
-    return dtype <= Dtype::float64;
+    return dtype <= Dtype::float8_e5m2;
   }
 
   bool is_complex() const {
@@ -85,7 +86,7 @@ inline const std::vector<int64_t>& strides(const Tensor& tensor) {
 }
 
 inline bool is_aligned(const Tensor& tensor, int64_t by) {
-  constexpr int64_t itemsizes[] = {2, 2, 4, 8, 8, 1, 8};
+  constexpr int64_t itemsizes[] = {2, 2, 4, 8, 1, 8, 1, 8};
   const auto address =
       tensor.offset * itemsizes[static_cast<int>(tensor.dtype)];
   return tensor.numel() == 0 || address % by == 0;

@@ -337,6 +337,19 @@ ONE = "- func: my::f(Tensor x, int n) -> Tensor\n  dispatch:\n    CPU: whole\n"
             ["TG382 `CPU` runs `whole` for `float16[4, 4]`, and used to run `fast`"],
         ),
         (
+            ONE,
+            rows("{kernel: whole, language: numba, tune: [n=1, n=2]}"),
+            [
+                "TG382 `whole` of `CPU` is in Numba now, which needs `numba`",
+                "TG382 `whole` of `CPU` gets `n=1` or `n=2`, and used to get no options",
+            ],
+        ),
+        (
+            rows("{when: n < 4, kernel: a, tune: [b=1, b=2]}", "{kernel: b, language: numba}"),
+            rows("{when: n < 4, kernel: a, tune: [b=2, b=3]}", "b"),
+            ["TG382 `a` of `CPU` gets `b=2` or `b=3`, and used to get `b=1` or `b=2`"],
+        ),
+        (
             rows("{when: n * x.size(0) < 64, kernel: a}", "b"),
             rows("{when: n * x.size(0) < 100000, kernel: a}", "b"),
             [

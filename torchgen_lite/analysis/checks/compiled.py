@@ -12,7 +12,8 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas.model import Expression, Literal, Unary
-from torchgen_lite.loader.entry.entry import NativeFunction
+from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 
 
 def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
@@ -21,9 +22,50 @@ def check_decompose(operator: Operator, compilers: Collection[str]) -> Findings:
 
 
 def check_triton(operator: Operator, keys: Collection[str]) -> Findings:
-    """TG387, where no kernel can be put in the place of calls."""
+    """TG387, where no kernel can be put in the place of calls, or compilers know nothing of its language."""
+    problem = _not_launched(operator)
+    if problem:
+        yield _unused(operator, "triton", problem)
+    for entry in operator.function.dispatch:
+        for row in entry.rows if entry.key in keys else ():
+            if row.language not in ("", TRITON):
+                title = KERNEL_LANGUAGES[row.language].title
+                yield Found(
+                    "TG387",
+                    f"`triton` names `{entry.key}`, and compilers see nothing of `{row.kernel}`, which is in {title}",
+                    row.kernel_span,
+                    "opaque",
+                    f"take `{entry.key}` out of `triton`",
+                )
+
+
+def looked_into(operator: Operator) -> frozenset[str]:
+    """The keys whose kernels compilers look into: those of `triton`, and where each kernel says that it is in Triton."""
+    found = {*operator.function.triton}
+    if not _not_launched(operator):
+        for entry in operator.function.dispatch:
+            if {row.language for row in entry.rows} == {TRITON}:
+                found.add(entry.key)
+    return frozenset(found)
+
+
+def language_of(operator: Operator, key: str, row: KernelRow) -> str:
+    """What a kernel for a key is written in, as people read it, or empty: `Triton`, `Numba, opaque to compilers`."""
+    if not row.language:
+        return ""
+    title = KERNEL_LANGUAGES[row.language].title
+    return f"{title}, opaque to compilers" if is_opaque(operator, key) else title
+
+
+def is_opaque(operator: Operator, key: str) -> bool:
+    """Whether compilers see no more of a kernel for a key, in whatever language, than its call."""
+    return not is_traced_key(key) and key not in looked_into(operator)
+
+
+def _not_launched(operator: Operator) -> str:
+    """Why compilers put no launch of a Triton kernel in the place of calls; empty if they can."""
     is_returned = any(value.annotation for value in operator.schema.returns)
-    yield from _unsuited(operator, "triton", "returns an argument" if is_returned else "")
+    return _problem(operator, "triton", "returns an argument" if is_returned else "")
 
 
 def check_checkpoint(operator: Operator, policy: str) -> Findings:
@@ -49,20 +91,29 @@ def check_flops(operator: Operator, flops: Expression) -> Findings:
 
 
 def _unsuited(operator: Operator, field: str, problem: str) -> Findings:
+    found = _problem(operator, field, problem)
+    if found:
+        yield _unused(operator, field, found)
+
+
+def _problem(operator: Operator, field: str, problem: str) -> str:
     if operator.function.namespace in TORCH_NAMESPACES:
-        problem = "is an operator of PyTorch"
-    elif operator.is_only_composed:
-        problem = "is composed of others, which is all that compilers see"
-    elif operator.function.effects is not None and field in ("decompose", "triton"):
-        problem = "has effects"
-    if problem:
-        yield Found(
-            "TG387",
-            f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}",
-            operator.function.place(field),
-            "not used",
-            "leave it out",
-        )
+        return "is an operator of PyTorch"
+    if operator.is_only_composed:
+        return "is composed of others, which is all that compilers see"
+    if operator.function.effects is not None and field in ("decompose", "triton"):
+        return "has effects"
+    return problem
+
+
+def _unused(operator: Operator, field: str, problem: str) -> Found:
+    return Found(
+        "TG387",
+        f"`{operator.schema.full_name}` has no use for `{field}`: it {problem}",
+        operator.function.place(field),
+        "not used",
+        "leave it out",
+    )
 
 
 def check_effects(function: NativeFunction) -> Reported:

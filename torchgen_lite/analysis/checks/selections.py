@@ -9,7 +9,9 @@ from torchgen_lite.formulas.language import CONDITIONS, value_kind
 from torchgen_lite.formulas.model import Expression
 from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 from torchgen_lite.schema import FunctionSchema
 
 _BOOL = frozenset({kinds.BOOL})
@@ -22,7 +24,7 @@ def typed_condition(condition: Expression, schema: FunctionSchema) -> Typed:
 
 
 def check_selections(function: NativeFunction) -> Findings:
-    """TG390, TG391: what a condition cannot say. TG392: several kernels where there can be one only."""
+    """TG390, TG391: what a condition cannot say. TG392: several kernels where there can be one only. TG393: languages."""
     for entry in function.dispatch:
         if entry.rows and function.structured:
             yield Found(
@@ -34,6 +36,7 @@ def check_selections(function: NativeFunction) -> Findings:
             )
         for row in entry.rows:
             yield from _hidden_options(function, row)
+            yield from _off_its_devices(entry.key, row)
             if row.when is None:
                 continue
             for part in every_part(typed_condition(row.when, function.func)):
@@ -52,6 +55,28 @@ def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
         if name in arguments:
             message = f"`{name}` is an argument of `{function.func.full_name}`, and an option of `{row.kernel}`"
             yield Found("TG392", message, row.kernel_span, "here", "give the option another name")
+
+
+_BACKENDS = (*CURRENT.backends, *CURRENT.of_backends)
+
+
+def _off_its_devices(key: str, row: KernelRow) -> Findings:
+    """TG393: a kernel in a language that runs on no tensor with the key; keys of no backend have tensors of all."""
+    language = KERNEL_LANGUAGES.get(row.language)
+    if language is None:
+        return
+    if is_traced_key(key) and row.language != TRITON:
+        message = f"`{row.kernel}` is in {language.title}, and compilers run kernels for `{key}` on tensors without memory"
+        hint = "give it to `CompositeExplicitAutograd`, or to the key of a device"
+        yield Found("TG393", message, row.kernel_span, "here", hint)
+        return
+    backends = [backend for backend in _BACKENDS if key.endswith(backend)]
+    if not backends or any(map(language.runs_for, backends)):
+        return
+    message = f"`{row.kernel}` is in {language.title}, which does not run for `{key}`"
+    places = " and ".join(f"`{backend}`" for backend in language.backends)
+    hint = f"a kernel in {language.title} is for {places}" if places else "leave `language` out"
+    yield Found("TG393", message, row.kernel_span, "here", hint)
 
 
 def _asks_for_no_alignment(node: Expression) -> bool:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from operator import attrgetter
 
+from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
@@ -31,10 +33,12 @@ from torchgen_lite.formulas.model import Expression, Name, children, rebuild
 from torchgen_lite.loader.entry.autocast import Autocast
 from torchgen_lite.loader.entry.axes import Axed, Axes
 from torchgen_lite.loader.entry.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives
-from torchgen_lite.loader.entry.entry import DispatchEntry
+from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.loader.entry.fakes import Fake
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import is_within
+from torchgen_lite.schema.grouped import grouped
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
@@ -277,7 +281,7 @@ def _promises(offer: Offer, names: Mapping[str, str]) -> dict[tuple[str, str], s
         promises["checkpoint", "checkpoints may keep other results"] = function.checkpoint or ""
         for compiler in function.decompose:
             promises["decompose", f"no `{compiler}`"] = compiler
-        for key in function.triton:
+        for key in sorted(looked_into(offer.operator)):
             promises["triton", f"no `{key}`"] = key
         promises["flops", "calls are counted differently"] = _renamed(function.flops, names)
     return {promise: word for promise, word in promises.items() if word}
@@ -453,6 +457,40 @@ def _reselected(old: Offer, new: Offer) -> Changes:
             used = f"used to run `{was}`" if was else "used to have none"
             message = f"`{entry.key}` {runs} for `{example}`, and {used}"
             yield new.changed("TG382" if now else "TG364", message, "dispatch", old)
+        yield from _rewritten(earlier, entry, old, new)
+
+
+def _rewritten(earlier: DispatchEntry, entry: DispatchEntry, old: Offer, new: Offer) -> Changes:
+    """Kernels of a key that keep their names, and are in another language, or get other options."""
+    before = _rows_by_kernel(earlier)
+    for name, rows in _rows_by_kernel(entry).items():
+        former = before.get(name)
+        if former is None:
+            continue
+        known = {row.language for row in former}
+        for word in dict.fromkeys(row.language for row in rows if row.language not in known):
+            if word:
+                language = KERNEL_LANGUAGES[word]
+                message = f"`{name}` of `{entry.key}` is in {language.title} now, which needs `{language.package}`"
+                yield new.changed("TG382", message, "dispatch", old)
+        if _options(rows) != _options(former):
+            message = f"`{name}` of `{entry.key}` gets {_options(rows)}, and used to get {_options(former)}"
+            yield new.changed("TG382", message, "dispatch", old)
+
+
+def _rows_by_kernel(entry: DispatchEntry) -> Mapping[str, Sequence[KernelRow]]:
+    rows = entry.rows or (KernelRow(entry.kernel, None),)
+    return grouped(rows, attrgetter("kernel"))
+
+
+def _options(rows: Iterable[KernelRow]) -> str:
+    """`block=64` or `block=128`, as `tune` lists them."""
+    every = [
+        ", ".join(f"{name}={value!r}" for name, value in options)
+        for row in rows
+        for options in row.tune
+    ]
+    return " or ".join(f"`{options}`" for options in every) or "no options"
 
 
 def _names(entry: DispatchEntry) -> list[str]:

@@ -23,8 +23,9 @@ FORMATS = frozenset(ENUMERATORS["MemoryFormat"])
 # The name that messages use for a dtype: the first one is that with the number of bits.
 _NAMES = {enumerator: name for name, enumerator in reversed(_ENUMERATORS.items())}
 _COMPLEX = frozenset({"ComplexHalf", "ComplexFloat", "ComplexDouble"})
+_QUANTIZED = frozenset({"QInt8", "QUInt8", "QInt32"})
 _TEXT = re.compile(r"\s*(?P<dtype>\w+)\s*\[(?P<sizes>[\d,\s]*)\](?P<rest>.*)", re.DOTALL)
-_NUMBER_WORDS = ("address", "capability")
+_NUMBER_WORDS = ("address", "capability", "offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Dtype:
 
     @property
     def is_floating_point(self) -> bool:
-        return not self.is_complex and _NAMES[self.enumerator] not in INTEGRAL_DTYPES
+        is_other = self.enumerator in _COMPLEX | _QUANTIZED
+        return not is_other and _NAMES[self.enumerator] not in INTEGRAL_DTYPES
 
     def __str__(self) -> str:
         return _NAMES[self.enumerator]
@@ -47,7 +49,8 @@ class Dtype:
 
 @dataclass(frozen=True, slots=True)
 class TensorInput:
-    """A tensor. `strides` are those of a contiguous one if None; `address` is that of the first element, in bytes."""
+    """A tensor. `strides` are those of a contiguous one if None; `address` is that of the first element, in bytes, and
+    `offset` its place in the storage."""
 
     dtype: Dtype
     shape: tuple[int, ...]
@@ -55,6 +58,7 @@ class TensorInput:
     requires_grad: bool = False
     address: int = 0
     capability: int = 0
+    offset: int = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -140,9 +144,12 @@ def tensor_from(text: str) -> TensorInput:
             tensor = replace(tensor, address=int(number))
         elif name == "capability" and number.isdigit():
             tensor = replace(tensor, capability=int(number))
+        elif name == "offset" and number.isdigit():
+            tensor = replace(tensor, offset=int(number))
         else:
             known = (
-                "`noncontiguous`, `strides=8,1`, `requires_grad`, `address=8` and `capability=90`"
+                "`noncontiguous`, `strides=8,1`, `requires_grad`, `address=8`, `offset=2` and "
+                "`capability=90`"
             )
             raise ValueError(f"`{word}` says nothing of a tensor: there are {known}")
     return tensor
@@ -195,11 +202,12 @@ def _method(value: Value, name: str, arguments: Sequence[Value]) -> Value:
         return every if given is None else _item(every, given)
     if name == "is_aligned":
         assert isinstance(given, int)
-        return tensor.address % given == 0
+        # What has no elements has no address, which PyTorch says is zero.
+        return 0 in tensor.shape or tensor.address % given == 0
     plain: Mapping[str, Value] = {
         "dim": len(tensor.shape),
         "numel": prod(tensor.shape),
-        "storage_offset": 0,
+        "storage_offset": tensor.offset,
         "is_complex": tensor.dtype.is_complex,
         "is_contiguous": tensor.is_contiguous,
         "is_floating_point": tensor.dtype.is_floating_point,

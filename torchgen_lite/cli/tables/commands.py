@@ -13,7 +13,6 @@ from torchgen_lite.analysis.computed_table import Registrations
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.selection.explain import inputs_from
-from torchgen_lite.analysis.selection.inputs import Value
 from torchgen_lite.cli.against.version import other_version
 from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.pages import output_option, render_markdown, write_file
@@ -48,13 +47,12 @@ from torchgen_lite.cli.tables.registrations import (
     pytorchs_of_both,
     registrations_of_torch,
 )
-from torchgen_lite.cli.tables.rows import render_rows, rows_at, rows_data
+from torchgen_lite.cli.tables.rows import Rows, render_rows, rows_at, rows_data
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
-from torchgen_lite.loader.entry.entry import KernelRow
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
@@ -272,11 +270,11 @@ def why_command(
     if inputs and not any(chosen):
         raise click.UsageError("`--input` is for keys with several kernels, and here each has one.")
     text = "".join(
-        render_why(*answer, render_rows(*rows, session.width) if rows else "")
+        render_why(*answer, render_rows(rows, session.width) if rows else "")
         for answer, rows in zip(answers, chosen)
     )
     calls = [
-        {**why_data(*answer), **({"rows": rows_data(*rows)} if rows else {})}
+        {**why_data(*answer), **({"rows": rows_data(rows)} if rows else {})}
         for answer, rows in zip(answers, chosen)
     ]
     session.answer("why", text, calls=calls)
@@ -285,16 +283,16 @@ def why_command(
 
 def _rows_of(
     program: Program | None, registrations: Registrations, answer: Why, inputs: Sequence[str]
-) -> tuple[Sequence[KernelRow], Mapping[str, Value]] | None:
+) -> Rows | None:
     """The rows among which the last kernel of a chain is chosen, and the input that is asked about, if any."""
     if program is None:
         return None
     rows = rows_at(program, registrations.name, answer.steps[-1].cell)
-    if not rows:
+    if not rows.rows:
         return None
     function = program.resolved.by_name[registrations.name].function
     try:
-        return rows, inputs_from(inputs, function.func)
+        return rows._replace(values=inputs_from(inputs, function.func))
     except ValueError as wrong:
         raise click.UsageError(f"--input: {wrong}.") from None
 

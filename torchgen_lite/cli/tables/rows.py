@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from torchgen_lite.analysis.checks.compiled import language_of
 from torchgen_lite.analysis.computed_table import Cell
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.selection.explain import RowAnswer, explain
@@ -15,31 +17,51 @@ from torchgen_lite.loader.entry.entry import KernelRow
 _MARKS = {True: "yes", False: " no", None: "  -"}
 
 
-def rows_at(program: Program, name: str, cell: Cell) -> tuple[KernelRow, ...]:
-    """The rows of the kernel that serves a slot; empty if it has one kernel."""
+class Rows(NamedTuple):
+    """The rows of a key, what the kernel of each is written in, if it says, and the input that is asked about, if any."""
+
+    rows: Sequence[KernelRow]
+    languages: Sequence[str]
+    values: Mapping[str, Value]
+
+
+def rows_at(program: Program, name: str, cell: Cell) -> Rows:
+    """The rows of the kernel that serves a slot; none if it has one kernel."""
     operator = program.resolved.find(name)
-    if operator is None:
-        return ()
-    entries = [one for one in operator.own_kernels if one.key == cell.source]
-    return entries[0].rows if entries else ()
+    if operator is not None:
+        for entry in operator.own_kernels:
+            if entry.key == cell.source:
+                languages = [language_of(operator, entry.key, row) for row in entry.rows]
+                return Rows(entry.rows, languages, {})
+    return Rows((), (), {})
 
 
-def rows_data(rows: Sequence[KernelRow], values: Mapping[str, Value]) -> list[Json]:
+def rows_data(asked: Rows) -> list[Json]:
     """The rows as data, with the answer for an input if one is given."""
-    if values:
-        return [one._asdict() for one in explain(rows, values)]
-    return [{"kernel": row.kernel, "condition": row.text or "otherwise"} for row in rows]
+    found: list[Json]
+    if asked.values:
+        found = [one._asdict() for one in explain(asked.rows, asked.values)]
+    else:
+        found = [{"kernel": row.kernel, "condition": row.text or "otherwise"} for row in asked.rows]
+    for one, row in zip(found, asked.rows):
+        if row.language:
+            one["language"] = row.language
+    return found
 
 
-def render_rows(rows: Sequence[KernelRow], values: Mapping[str, Value], width: int) -> str:
+def render_rows(asked: Rows, width: int) -> str:
     """The rows as lines of text: each with its condition, or with the reason why it does not apply."""
-    if not values:
-        lines = [(f"  {row.kernel}", row.text or "otherwise") for row in rows]
+    names = [
+        f"{row.kernel} ({language})" if language else row.kernel
+        for row, language in zip(asked.rows, asked.languages)
+    ]
+    if not asked.values:
+        lines = [(f"  {name}", row.text or "otherwise") for name, row in zip(names, asked.rows)]
         return section_text(
             Section("  the first of these kernels whose condition holds:", lines), width
         )
-    found = list(explain(rows, values))
-    lines = [(f"  {_MARKS[one.applies]}  {one.kernel}", _said(one)) for one in found]
+    found = list(explain(asked.rows, asked.values))
+    lines = [(f"  {_MARKS[one.applies]}  {name}", _said(one)) for name, one in zip(names, found)]
     taken = [one.kernel for one in found if one.applies]
     title = "  no kernel takes this input: the call raises"
     if taken:

@@ -32,6 +32,13 @@ inline std::int64_t remainder(std::int64_t value, std::int64_t by) {
   return value - floor_div(value, by) * by;
 }
 
+inline double divide(double value, double by) {
+  if (by == 0) {
+    throw std::domain_error("division by zero in the condition of a kernel");
+  }
+  return value / by;
+}
+
 inline std::int64_t max(std::int64_t left, std::int64_t right) {
   return std::max(left, right);
 }

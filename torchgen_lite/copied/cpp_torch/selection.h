@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 #define TORCHGEN_LITE_NAMESPACE mylib
 
@@ -46,6 +47,26 @@ inline std::int64_t whole(std::int64_t value) {
 
 inline std::int64_t whole(const c10::SymInt& value) {
   return value.guard_int(__FILE__, __LINE__);
+}
+
+inline double real(double value) {
+  return value;
+}
+
+inline double real(const c10::SymInt& value) {
+  return static_cast<double>(whole(value));
+}
+
+// To c10::Scalar, a boolean equals no number.
+template <class Number>
+bool same(const c10::Scalar& value, Number number) {
+  if constexpr (std::is_same_v<Number, bool>) {
+    return same(value, static_cast<std::int64_t>(number));
+  } else if (value.isBoolean()) {
+    return static_cast<Number>(value.toBool()) == number;
+  } else {
+    return value.equal(number);
+  }
 }
 
 inline bool is_aligned(const at::Tensor& tensor, std::int64_t by) {

@@ -36,8 +36,8 @@ class _Unknown(Exception):
 
 
 def is_aligned(value: torch.Tensor, by: int) -> bool:
-    """Whether the address of the first element is divisible by a number; what is traced has none."""
-    if isinstance(value, FakeTensor):
+    """Whether the address of the first element is divisible by a number; what is traced, or for Meta, has none."""
+    if isinstance(value, FakeTensor) or value.is_meta:
         raise _Unknown("the address of a tensor")
     try:
         address = value.data_ptr()

@@ -307,9 +307,11 @@ def _binary(node: nodes.Binary, sides: tuple[Typed, ...], library: Library) -> E
         return equal
     if library.has_scalars:
         parts = [_plain(part, kind) for part, kind in zip(parts, kinds)]
-    if operator == "/" and FLOAT not in kinds:
-        parts[0] = _call("double", parts[0])
-    elif operator == "%" and not _is_natural(*sides):
+    if operator == "/":
+        if library.number != "int64_t":
+            parts = [_call(f"{library.helpers}::real", part) for part in parts]
+        return _call(f"{library.helpers}::divide", *parts)
+    if operator == "%" and not _is_natural(*sides):
         return _call(f"{library.helpers}::remainder", *parts)
     elif operator in "+-*%" and all(map(is_narrow, sides)):
         parts[0] = _call("int64_t", parts[0])
@@ -326,7 +328,7 @@ def _equal(
         for scalar, number in ((0, 1), (1, 0)):
             is_scalar = sides[scalar].kind.sort is Sort.scalar
             if is_scalar and _is_plain(sides[number]):
-                return _call(nodes.Member(parts[scalar], "equal"), parts[number])
+                return _call(f"{library.helpers}::same", parts[scalar], parts[number])
     return None
 
 

@@ -1,6 +1,6 @@
 """The `dispatch:` table of an entry: keys, comma lists of keys, kernels.
 
-CPU: rms_norm_cpu
+CPU: {kernel: rms_norm_cpu, language: numba}
 CUDA:
   - {when: x.size(-1) <= 8192, kernel: rms_norm_small}
   - rms_norm_any
@@ -14,11 +14,11 @@ from functools import lru_cache
 from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
-from torchgen_lite.formulas.model import Expression
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, Options
 from torchgen_lite.loader.entry.fakes import parse_in
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.loader.entry.reader import (
     KERNEL_NAME,
     EntryReader,
@@ -31,7 +31,7 @@ from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode,
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
 _PRIVATE = "PrivateUse1"
-ROW_FIELDS = ("when", "kernel", "tune")
+ROW_FIELDS = ("when", "kernel", "tune", "language")
 # `block=64`, one of the options of a kernel; `num_warps=4, fast=True` is written in quotes.
 _OPTION = re.compile(rf"\s*({NAME})\s*=\s*(-?\d+(?:\.\d+)?|True|False|'[^'\\]*')\s*", re.ASCII)
 # What `dispatch` may say in the place of a function.
@@ -95,6 +95,10 @@ def _read_line(
     if isinstance(value, ListNode):
         rows = _read_rows(reader, short(key.value), value)
         kernel = "" if rows else None
+    elif isinstance(value, MapNode):
+        row = _read_row(reader, short(key.value), value)
+        rows = () if row is None else (row,)
+        kernel = "" if rows else None
     elif not is_text(value):
         reader.wrong_type(
             short(key.value),
@@ -146,7 +150,7 @@ def _read_rows(reader: EntryReader, key: str, node: ListNode) -> tuple[KernelRow
 
 def _read_row(reader: EntryReader, key: str, node: Node) -> KernelRow | None:
     if is_text(node):
-        return _row_of(reader, node, None, "", node)
+        return _row_of(reader, node, node)
     if not isinstance(node, MapNode):
         hint = "write `{when: x.size(0) <= 8192, kernel: my_kernel}`"
         reader.wrong_type(key, node, "a kernel, or a mapping with `when` and `kernel`", hint)
@@ -163,20 +167,38 @@ def _read_row(reader: EntryReader, key: str, node: Node) -> KernelRow | None:
         reader.report("TG392", "a row without a kernel", node, "here", "add `kernel: my_kernel`")
         return None
     tune = _read_tune(reader, fields.get("tune"))
-    when = fields.get("when")
-    if tune is None:
+    language = _read_language(reader, fields.get("language"))
+    row = _row_of(reader, kernel, node)
+    if tune is None or language is None or row is None:
         return None
+    row = row._replace(tune=tune, language=language)
+    when = fields.get("when")
     if when is None:
-        row = _row_of(reader, kernel, None, "", node)
-        return row and row._replace(tune=tune)
+        return row
     scalar = reader.scalar("when", when, "a condition", "leave `when` out for the rest")
     if scalar is None:
         return None
     condition = parse_in(reader, scalar.value, reader.locator(scalar), is_condition=True)
     if condition is None:
         return None
-    row = _row_of(reader, kernel, condition, " ".join(scalar.value.split()), node)
-    return row and row._replace(tune=tune)
+    return row._replace(when=condition, text=" ".join(scalar.value.split()))
+
+
+def _read_language(reader: EntryReader, node: Node | None) -> str | None:
+    """What a kernel of Python is written in, or empty; None, with a diagnostic, for what is no language."""
+    if node is None:
+        return ""
+    names = ", ".join(f"`{name}`" for name in KERNEL_LANGUAGES)
+    if not is_text(node):
+        reader.wrong_type("language", node, "the name of a language", f"write one of {names}")
+        return None
+    if node.value not in KERNEL_LANGUAGES:
+        message = f"unknown language `{short(node.value)}` of a kernel"
+        near = did_you_mean(node.value, KERNEL_LANGUAGES)
+        hint = near or f"write one of {names}, or leave `language` out"
+        reader.report("TG392", message, node, "not a language", hint)
+        return None
+    return node.value
 
 
 def _read_tune(reader: EntryReader, node: Node | None) -> tuple[Options, ...] | None:
@@ -217,16 +239,15 @@ def _options_from(text: str) -> Options | None:
     return tuple(found)
 
 
-def _row_of(
-    reader: EntryReader, kernel: ScalarNode, when: Expression | None, text: str, node: Node
-) -> KernelRow | None:
+def _row_of(reader: EntryReader, kernel: ScalarNode, node: Node) -> KernelRow | None:
+    """A row that says nothing but its kernel."""
     if kernel.value in _INSTEAD:
         message = f"`{kernel.value}` is no function, and a row calls one"
         reader.report("TG392", message, kernel, "here", "name a function of another name")
         return None
     if not _is_kernel_name(reader, kernel):
         return None
-    return KernelRow(kernel.value, when, (), text, reader.span(node), reader.span(kernel))
+    return KernelRow(kernel.value, None, span=reader.span(node), kernel_span=reader.span(kernel))
 
 
 @lru_cache(maxsize=1024)

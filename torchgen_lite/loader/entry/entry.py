@@ -99,16 +99,18 @@ class Backend(NamedTuple):
 Options = tuple[tuple[str, Union[int, float, str]], ...]
 
 
-@compared(3)
+@compared(4)
 class KernelRow(NamedTuple):
     """One of several kernels under a key. It runs if `when` holds and no row before it does; None always holds.
 
-    It gets one of the options of `tune`, which one is measured. `text` is the condition as written.
+    It gets one of the options of `tune`, which one is measured. `language` is one of KERNEL_LANGUAGES, or empty.
+    `text` is the condition as written.
     """
 
     kernel: str
     when: Expression | None
     tune: tuple[Options, ...] = ()
+    language: str = ""
     text: str = ""
     span: Span | None = None
     kernel_span: Span | None = None

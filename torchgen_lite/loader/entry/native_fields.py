@@ -22,6 +22,7 @@ from torchgen_lite.loader.config.options import NAME, Json
 from torchgen_lite.loader.entry.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.loader.entry.reader import (
     KERNEL_NAME,
     OPERATOR,
@@ -285,13 +286,14 @@ def _dispatch_schema(dialect: Dialect) -> Json:
             "when": {"type": ["string", "boolean"]},
             "kernel": kernel,
             "tune": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "language": {"enum": sorted(KERNEL_LANGUAGES)},
         },
         "required": ["kernel"],
         "additionalProperties": False,
     }
     rows = {"type": "array", "items": {"anyOf": [kernel, row]}, "minItems": 1}
     names = {"pattern": comma_list(sorted(key_names(dialect.privateuse1)))}
-    value = {"anyOf": [kernel, rows]}
+    value = {"anyOf": [kernel, row, rows]}
     table = {"type": "object", "propertyNames": names, "additionalProperties": value}
     return {"anyOf": [table, kernel]}
 

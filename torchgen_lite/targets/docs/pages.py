@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
+from torchgen_lite.analysis.checks.compiled import language_of
 from torchgen_lite.analysis.composition import composition
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.languages.markup import Block, Markup, Phrase
 from torchgen_lite.languages.text import doc_lines
 from torchgen_lite.loader.entry.derivatives import DEFAULT, Formula
+from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.schema.kept import kept
 from torchgen_lite.targets.docs.facts import Reference, base_of, rows_of
@@ -133,12 +135,21 @@ class PageView:
         phrase = self.markup.phrase
         found = []
         for entry in self.operator.kernels:
-            conditions = [row.text or "the rest" for row in entry.rows] or [""]
-            for one, condition in zip(entry.kernels, conditions):
+            for one, (language, condition) in zip(entry.kernels, self._rows(entry)):
                 file = self.reference.source(one.kernel)
-                row = phrase(one.kernel), phrase(condition), phrase(file), self._source(file)
+                kernel = f"{one.kernel} ({language})" if language else one.kernel
+                row = phrase(kernel), phrase(condition), phrase(file), self._source(file)
                 found.append((one.key, *row))
         return found
+
+    def _rows(self, entry: DispatchEntry) -> Sequence[tuple[str, str]]:
+        """The language and the condition of each kernel."""
+        if not entry.rows:
+            return [("", "")]
+        rest = "the rest" if len(entry.rows) > 1 else ""
+        return [
+            (language_of(self.operator, entry.key, row), row.text or rest) for row in entry.rows
+        ]
 
     @kept
     def table(self) -> Sequence[Row]:

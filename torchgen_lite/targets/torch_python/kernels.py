@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.checks.selections import typed_condition
 from torchgen_lite.analysis.kernels import WORDS
 from torchgen_lite.analysis.python_calls import Passed
@@ -25,6 +26,7 @@ from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Parameter
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
+from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -33,14 +35,19 @@ Row = tuple[str, str, str, str, str]
 options among which measuring chooses. It runs if the condition holds, and no row before it does; the rest has none."""
 
 
+Written = tuple[str, str, str, str, str]
+"""The place and the name of a function, what the language is called, the module that it imports, and its package."""
+
+
 class Kernel(NamedTuple):
     """The kernel of an operator for a key: a function, or several of which one is chosen. `is_traced` says that compilers
-    look into it."""
+    look into it, and `written` in which languages functions are that say so."""
 
     operator: PackagedOperator
     key: str
     rows: Sequence[Row]
     is_traced: bool
+    written: Sequence[Written]
 
     @property
     def is_chosen(self) -> bool:
@@ -61,10 +68,17 @@ def kernels_of(package: Package, operator: PackagedOperator) -> Iterator[Kernel]
     """The kernels of one operator that the modules of `kernels` have, all of those for a key."""
     for entry in operator.facts.own_kernels:
         is_opaque = entry.key in key_sets().backends and "Meta" not in entry.key
-        is_traced = entry.key in operator.function.triton or not is_opaque
+        is_traced = entry.key in looked_into(operator.facts) or not is_opaque
         rows = _rows(package, operator, entry, is_traced=is_traced)
         if rows:
-            yield Kernel(operator, entry.key, rows, is_traced)
+            yield Kernel(operator, entry.key, rows, is_traced, [*_written(rows, entry)])
+
+
+def _written(rows: Sequence[Row], entry: DispatchEntry) -> Iterator[Written]:
+    for (_, function, place, _, _), row in zip(rows, entry.rows):
+        if row.language:
+            title, module, package, _ = KERNEL_LANGUAGES[row.language]
+            yield place, function, title, module, package
 
 
 def places_of(kernel: Kernel) -> dict[str, Span | None]:
@@ -133,8 +147,16 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
         rest = nodes.Binary("%", address, *given)
         return nodes.Binary("==", rest, nodes.Literal("0"))
 
-    names = ConditionNames(arguments, "torch.{}".format, function, asked)
+    names = ConditionNames(arguments, _dtype, function, asked)
     return condition(typed_condition(when, operator.schema), names)
+
+
+def _dtype(name: str) -> str:
+    """A dtype or a memory format, of which `torch` has some by another name."""
+    return f"torch.{_OTHER_NAMES.get(name, name)}"
+
+
+_OTHER_NAMES = {"byte": "uint8", "char": "int8"}
 
 
 # What a rule for vmap gets before the arguments.

@@ -61,7 +61,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
         "imports": torch_library.type_imports(
             [o.schema for o in defined], ["Any"] if kernels or autograd.operators else []
         ),
-        "kernels": [(one.operator, one.key, one.rows, one.is_traced) for one in kernels],
+        "kernels": [tuple(one) for one in kernels],
         "fakes": fakes,
         "derivatives": autograd.operators,
         "calculates": autograd.calculates,

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.differentiability.linear import is_tried, refuses_forward
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.policy import Origin
@@ -101,11 +102,12 @@ def _registered(
     if functional is not None:
         source = functional.source
     is_recorded = Origin.formulas in origins
+    seen = looked_into(operator.facts)
     return Registered(
         operator,
         {name: package.options.opaque[name] for name in operator.schema.opaque_types},
         [
-            (kernel.key, kernel.rows if kernel.key in function.triton else ())
+            (kernel.key, kernel.rows if kernel.key in seen else ())
             for kernel in kernels_of(package, operator)
         ],
         computed,

@@ -69,10 +69,14 @@ def typed(text: str) -> Typed:
             "::my::selection::max(::my::selection::max(n, 1), x.dim())"
             " > ::my::selection::floor_div(n, 2)",
         ),
-        ("a == 1 and a > 0.5", "a.equal(1) && a.toDouble() > 0.5"),
-        ("1 != a", "!a.equal(1)"),
-        ("a == -1 and n == a", "a.equal(-1) && n == a.toDouble()"),
+        ("a == 1 and a > 0.5", "::my::selection::same(a, 1) && a.toDouble() > 0.5"),
+        ("1 != a", "!::my::selection::same(a, 1)"),
+        ("a == -1 and n == a", "::my::selection::same(a, -1) && n == a.toDouble()"),
         ("a == x.size(0)", "a.toDouble() == x.sym_size(0)"),
+        (
+            "n / 2.0 > 0.5",
+            "::my::selection::divide(::my::selection::real(n), ::my::selection::real(2.0)) > 0.5",
+        ),
         ("65536 * 65536 > n", "int64_t(65536) * 65536 > n"),
         ("mode == 'it\"s'", 'mode == "it\\"s"'),
         ("+n > -n", "n > -n"),

@@ -107,17 +107,32 @@ class Registering:
 Feature = Callable[[Registering], None]
 
 
+languages: dict[tuple[str, str], tuple[str, str, str]] = {}
+"""What functions are written in, by their places and names: a language, the module that it needs, and its package."""
+
+
 @cache
 def resolve(place: str, module: str, name: str) -> Function:
     """The function of that name; its module, whose name may be relative to the package, is imported now."""
     try:
         found = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
-        message = f"{place}: module `{module}` can't be imported: {error}"
-        raise RegistrationError(message) from error
+        said = _not_installed(place, name, error)
+        said = said or f"module `{module}` can't be imported: {error}"
+        raise RegistrationError(f"{place}: {said}") from error
     if not callable(found):
         raise RegistrationError(f"{place}: module `{module}` has no function `{name}`")
     return cast("Function", found)
+
+
+def _not_installed(place: str, name: str, error: Exception) -> str:
+    """What to install, if the language lacks in which a kernel is written; else empty."""
+    language, needed, package = languages.get((place, name), ("", "", ""))
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    is_needed = missing is not None and f"{needed}.".startswith(f"{missing}.")
+    if not language or not is_needed:
+        return ""
+    return f"`{name}` is written in {language}, which is not installed: `pip install {package}`"
 
 
 def current(table: Table, operator: str, rule: str) -> Function:
