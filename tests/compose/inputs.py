@@ -122,7 +122,7 @@ OPERATORS = (
     Operator("halves", lambda t: {"x": t(), "n": 3, "dim": -1}, ("x",)),
     Operator("cube", lambda t: {"x": t()}, ("x",)),
     Operator("collect", lambda t: {"x": t(), "s": 2.5, "total": t.written()}),
-    Operator("tally", lambda t: {"x": t(), "seen": t.written()}),
+    Operator("tally", lambda t: {"x": t(), "seen": t.written()}, ("x",), 1),
     Operator("shift", lambda t: {"self": t(), "other": t(), "alpha": 2}, ("self", "other")),
     Operator("plus", lambda t: {"self": t(), "other": 2.5}, ("self",)),
 )

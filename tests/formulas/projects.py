@@ -140,14 +140,14 @@ def write_project(folder: Path, target: str, rows: Sequence[Row] = ROWS) -> list
         config += '[target.torch-python]\npackage = "corpus_ops"\nkernels = ["corpus_kernels"]\n'
     else:
         write_files(folder, {"corpus_kernels.py": _PYTHON_KERNELS})
-        config = _with_reference(folder)
+        config = with_reference(folder)
     write_files(folder, {"torchgen_lite.toml": config})
     files = generate(load(root=folder))
     write_files(folder, files)
     return list(files)
 
 
-def _with_reference(folder: Path) -> str:
+def with_reference(folder: Path) -> str:
     """The reference operators and the corpus, as one package with a dispatcher of its own."""
     shutil.copy(ROOT / "native_functions.yaml", folder)
     kernels = sorted((ROOT / "reference" / "torchgen_lite_reference" / "kernels").glob("[a-z]*.py"))

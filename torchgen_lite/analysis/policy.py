@@ -61,10 +61,11 @@ def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: Differentiabi
     """Why libtorch can't use a kernel with these formulas; empty if it can."""
     if not info.slots or operator.kind is SchemaKind.out:
         return ""
-    if operator.kind is not SchemaKind.functional and plan.written != ("self",):
-        return "writes to more than `self`"
-    if operator.kind is not SchemaKind.functional and plan.tensors[0].is_list:
-        return "writes to a list of tensors"
+    if operator.kind not in (SchemaKind.functional, SchemaKind.mutable):
+        if plan.written != ("self",):
+            return "writes to more than `self`"
+        if plan.tensors[0].is_list:
+            return "writes to a list of tensors"
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
     known = {tensor.name for tensor in plan.tensors}
     absent = [name for name in info.arguments if name not in known]

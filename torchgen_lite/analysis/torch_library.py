@@ -141,7 +141,7 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
         is_list = bare_type(argument.type) == "Tensor[]?"
         if is_list and info is not None and argument.name in info.uses:
             return f"`{name}` has a list of tensors that may be absent, `{argument.name}`"
-    if operator.kind is SchemaKind.functional:
+    if operator.kind in (SchemaKind.functional, SchemaKind.mutable):
         return None
     if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:
         return f"`{name}` writes to its arguments"

@@ -41,6 +41,24 @@ class Fact(Enum):
     sym_strides = "sym_strides"
 
 
+LASTING = frozenset(
+    {
+        Fact.device,
+        Fact.dim,
+        Fact.dtype,
+        Fact.info,
+        Fact.layout,
+        Fact.ndim,
+        Fact.numel,
+        Fact.scalar_type,
+        Fact.shape,
+        Fact.size,
+        Fact.sym_numel,
+        Fact.sym_sizes,
+    }
+)
+"""What every target keeps apart from a tensor, and writing to the tensor does not change."""
+
 FUNCTIONS = {
     "TensorGeometry": Fact.geometry,
     "to_args_scalartypes": Fact.args_scalartypes,

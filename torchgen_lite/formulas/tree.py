@@ -79,13 +79,18 @@ def every_part(tree: Typed) -> Iterator[Typed]:
         yield from every_part(part)
 
 
-def saved_in(tree: Typed) -> Iterator[Saved]:
-    """What a formula saves, in order of appearance."""
+def saving_in(tree: Typed) -> Iterator[tuple[Typed, Saved]]:
+    """The parts of a formula for which something is saved, each with that, in order of appearance."""
     if tree.saved is not None:
-        yield tree.saved
+        yield tree, tree.saved
         return
     for part in tree.parts:
-        yield from saved_in(part)
+        yield from saving_in(part)
+
+
+def saved_in(tree: Typed) -> Iterator[Saved]:
+    """What a formula saves, in order of appearance."""
+    return (saved for _, saved in saving_in(tree))
 
 
 def fits(kind: Kind, wanted: Wanted) -> bool:

@@ -12,7 +12,7 @@ from torch.utils.checkpoint import checkpoint
 
 from tests.compose.probe import Wrong, holds, printed, row, same
 from tests.compose.rows.calls import X, Y, rms, tlc
-from tests.compose.rows.gradients import block, leaf, selective
+from tests.compose.rows.gradients import block, leaf, selective, twice
 
 whole: Any = partial(torch.compile, backend="aot_eager", fullgraph=True)
 
@@ -56,6 +56,21 @@ def gradients_of_lists() -> None:
     x = leaf()
     whole(lambda x: tlc.weighted_sum([x, x], Y))(x).sum().backward()
     same(x.grad, 2 * Y)
+
+
+@row("gradients of a call that writes to a buffer")
+def gradients_of_noted() -> None:
+    x, seen = leaf(), Y.clone()
+    f = whole(lambda x, seen: tlc.tally(x.sin(), seen).sin() * seen)
+    for time in (1, 2):
+        (found,) = torch.autograd.grad(f(x, seen).sum(), x)
+        wanted = leaf()
+        (twice(wanted.sin()).sin() * (Y + time * X.sin())).sum().backward()
+        same(found, wanted.grad)
+        same(seen, Y + time * X.sin())
+    with torch.no_grad():
+        f(x, seen)
+    same(seen, Y + 3 * X.sin())
 
 
 @row("inductor")

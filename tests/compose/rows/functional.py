@@ -11,6 +11,7 @@ from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 from tests.compose.probe import row, same
 from tests.compose.rows.calls import X, Y, rms, tlc
+from tests.compose.rows.gradients import twice
 
 Function = Callable[[Tensor], Tensor]
 PAIRS: tuple[tuple[Function, Function], ...] = (
@@ -69,6 +70,26 @@ def in_place() -> None:
     same(grad(lambda x: (tlc.scale_(x * 1, 3.0) * x).sum())(X), 6 * X)
 
 
+@row("`grad` of a call that writes to a buffer")
+def noted() -> None:
+    seen = Y.clone()
+    compare_noted = total(lambda x: tlc.tally(x, seen))
+    same(grad(compare_noted)(X), grad(total(twice))(X))
+    same(seen, Y + X)
+    same(hessian(compare_noted)(X), hessian(total(twice))(X))
+    seen = Y.clone()
+    same(grad(lambda x, seen: tlc.tally(x, seen).sum())(X, seen), torch.full((3,), 2.0))
+    same(seen, Y + X)
+
+
+@row("gradients of samples, each with a buffer")
+def noted_of_samples() -> None:
+    xs, seen = torch.stack([X, Y]), torch.stack([Y, X])
+    found = vmap(grad(lambda x, seen: tlc.tally(x, seen).sin().sum()))(xs, seen)
+    same(found, vmap(grad(lambda x: twice(x).sin().sum()))(xs))
+    same(seen, torch.stack([X + Y, X + Y]))
+
+
 @row("`linearize`")
 def linearized() -> None:
     def transform(f: Function) -> Any:
@@ -115,6 +136,16 @@ def functionalized() -> None:
 @row("`functionalize` of an in-place call")
 def functionalized_in_place() -> None:
     same(torch.func.functionalize(lambda x: tlc.scale_(x * 1, 3.0))(X), X * 3)
+
+
+@row("`functionalize` of a call that writes to a buffer, with `grad`")
+def functionalized_notes() -> None:
+    def f(x: Tensor) -> Tensor:
+        seen = x.detach() * 1
+        return tlc.tally(x, seen).sin().sum() + seen.sum()
+
+    same(grad(torch.func.functionalize(f))(X), grad(lambda x: twice(x).sin().sum())(X))
+    same(torch.func.functionalize(grad(f))(X), grad(lambda x: twice(x).sin().sum())(X))
 
 
 @row("`functionalize` of `out=`")

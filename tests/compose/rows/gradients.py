@@ -95,6 +95,48 @@ def on_leaf() -> None:
     raise Wrong("writes to it")
 
 
+def twice(x: Tensor) -> Tensor:
+    """What the operator gives that notes down what it has seen, beside that."""
+    return x * 2
+
+
+@row("gradients of a call that writes to a buffer")
+def through_noted() -> None:
+    seen = Y.clone()
+    both(lambda x: tlc.tally(x, seen) * tlc.tally(x * x, seen), lambda x: 4 * x * x * x, X)
+    same(seen, Y + X + X * X)
+    second_of = [leaf(), leaf()]
+    for f, x in zip((lambda x: tlc.tally(x * x, seen), lambda x: twice(x * x)), second_of):
+        (once,) = torch.autograd.grad(f(x).sin().sum(), x, create_graph=True)
+        once.sin().sum().backward()
+    same(second_of[0].grad, second_of[1].grad)
+
+
+@row("a buffer that requires a gradient is refused before it is written")
+def of_noted() -> None:
+    for seen in (leaf(Y), leaf(Y) * 1):
+        try:
+            (found,) = torch.autograd.grad(tlc.tally(leaf(), seen).sum() + seen.sum(), seen)
+        except RuntimeError as error:
+            holds("seen" in str(error) or "tally" in str(error), "another error")
+            same(seen.detach(), Y)
+            continue
+        same(found, torch.ones(3))
+
+
+@row("a saved buffer to which a call writes is an error")
+def stale_buffer() -> None:
+    x, seen = leaf(), Y.clone()
+    out = tlc.muladd(x, seen, 2.0)
+    tlc.tally(x, seen)
+    try:
+        out.sum().backward()
+    except RuntimeError as error:
+        holds("modified by an inplace operation" in str(error), "another error")
+        return
+    raise Wrong("computes with the changed buffer")
+
+
 @row("gradients of complex tensors")
 def of_complex() -> None:
     z, w = torch.tensor([1 + 2j, -1j]), torch.tensor([0.5 - 1j, 2 + 0j])
@@ -177,6 +219,18 @@ def block(x: Tensor) -> Tensor:
 @row("checkpoint")
 def checkpointed() -> None:
     both(lambda x: checkpoint(block, x, use_reentrant=False), lambda x: rms(x, Y) * x + 1, X)
+
+
+@row("checkpoint of a call that writes to a buffer, which is written twice")
+def checkpointed_notes() -> None:
+    """As `torch.nn.functional.batch_norm` does."""
+    seen = Y.clone()
+
+    def ours(x: Tensor) -> Tensor:
+        return checkpoint(lambda x: tlc.tally(x.sin(), seen).sin(), x, use_reentrant=False)
+
+    both(ours, lambda x: twice(x.sin()).sin(), X)
+    same(seen, Y + 2 * X.sin())
 
 
 @row("checkpoint with random numbers")

@@ -15,6 +15,7 @@ from torchgen_lite.analysis.checks.samples import check_samples
 from torchgen_lite.analysis.differentiability.calls import Speech, check_formula_calls
 from torchgen_lite.analysis.differentiability.check import check_derivatives
 from torchgen_lite.analysis.differentiability.kinds import check_kinds
+from torchgen_lite.analysis.differentiability.noted import check_noted
 from torchgen_lite.analysis.differentiability.results import check_results
 from torchgen_lite.analysis.fakes.check import check_fake
 from torchgen_lite.analysis.finding import Findings, Reported, findings
@@ -42,6 +43,7 @@ def _check_formulas(
     yield from wrong
     if not has_errors(wrong):
         yield from check_kinds(resolved)
+        yield from check_noted(resolved)
         yield from check_results(resolved)
         if speech is not None:
             yield from check_formula_calls(resolved, speech)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like, tensors_in
+from torchgen_lite.analysis.differentiability.model import noted_arguments
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls, cpp_names
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -121,10 +122,10 @@ def _refusal(function: NativeFunction) -> str | None:
         return f"`{name}` has no result that is a tensor"
     if any(bare_type(type_).count("[") > 1 for type_ in tensors):
         return f"`{name}` has a result that is a list of lists, which cannot have a gradient"
-    others = [a.name for a in function.func.written if a.name != "self"]
-    if others and not is_noted and function.namespace not in TORCH_NAMESPACES:
-        # Backward would need to know whether a formula means the value before the call or after it.
-        return f"`{name}` writes to `{others[0]}`, and formulas are for operators that write to `self` alone"
+    if not is_noted and function.namespace not in TORCH_NAMESPACES:
+        reason = _unwritable(function.func)
+        if reason is not None:
+            return reason
     keys = function.keys
     # Without any entry in `dispatch` the kernel may be registered elsewhere, by hand.
     if keys == {"CompositeImplicitAutograd"}:
@@ -135,6 +136,23 @@ def _refusal(function: NativeFunction) -> str | None:
         return f"`auto` of `{name}`, which writes to an argument or returns one"
     if function.is_auto and "nondeterministic_seeded" in function.tags:
         return f"`auto` of `{name}`, which draws random numbers, so that a reference has others"
+    return None
+
+
+def _unwritable(schema: FunctionSchema) -> str | None:
+    """Why an operator that writes what this one does cannot have formulas."""
+    name = schema.full_name
+    if schema.kind() is SchemaKind.mutable:
+        returned = [value for value in schema.returns if value.annotation is not None]
+        absent = [a.name for a in schema.written if bare_type(a.type) == "Tensor[]?"]
+        if returned:
+            return f"`{name}` returns what it is given, and formulas are for results that are new"
+        if absent:
+            return f"`{name}` writes to a list that may be absent, `{absent[0]}`"
+        return None
+    others = [a.name for a in schema.written if a.name != "self"]
+    if others:
+        return f"`{name}` writes to `{others[0]}`, and formulas of operators in place are for those that write to `self` alone"
     return None
 
 
@@ -173,6 +191,7 @@ def _check_keys(
     """
     tensors = [a.name for a in tensors_in(schema.inputs)]
     known = [a.name for a in schema.inputs]
+    noted = [a.name for a in noted_arguments(schema)]
     results = return_names(schema)
     given = []
     for formula in formulas:
@@ -204,7 +223,8 @@ def _check_keys(
                 yield from _check_forward(formula, given, span)
     missing = [name for name in tensors if name not in seen and name != "output"]
     if given:
-        yield from _check_missing(schema, missing, place)
+        # No gradient of what is written is asked for, or lost: calls refuse it.
+        yield from _check_missing(schema, [n for n in missing if n not in noted], place)
     elif missing and gives and seen.intersection(tensors) and seen.isdisjoint(results):
         yield Found(
             "TG324",

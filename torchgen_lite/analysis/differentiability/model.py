@@ -11,7 +11,7 @@ from torchgen_lite.formulas.model import Call, Member, Name
 from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.loader.entry.derivatives import Formula
 from torchgen_lite.loader.entry.entry import NativeFunction
-from torchgen_lite.schema import Argument, ListType
+from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 from torchgen_lite.schema.kept import keeping, kept
 
@@ -73,6 +73,13 @@ def tensor_arguments(arguments: Sequence[Argument]) -> tuple[TensorArgument, ...
     return tuple([TensorArgument(name, kind) for name, kind in kinds if kind.has_tensors])
 
 
+def noted_arguments(schema: FunctionSchema) -> tuple[TensorArgument, ...]:
+    """What an operator writes beside its results, which are new."""
+    if schema.kind() is not SchemaKind.mutable:
+        return ()
+    return tensor_arguments(schema.written)
+
+
 @keeping
 @dataclass(frozen=True)
 class DifferentiabilityInfo:
@@ -106,8 +113,13 @@ class DifferentiabilityInfo:
         return frozenset(self.arguments).union(one.source for one in self.saved)
 
     @kept
+    def noted(self) -> tuple[TensorArgument, ...]:
+        """What calls write that are recorded, such as running statistics, and do not return: it has no derivative."""
+        return noted_arguments(self.function.func) if self.slots else ()
+
+    @kept
     def without_formula(self) -> tuple[TensorArgument, ...]:
-        """The tensors that must not require a gradient, since they have no formula.
+        """The tensors that must not require a gradient, since they have no formula; all that is `noted` is among them.
 
         An argument named `output` is what forward returned, and is never checked (gen_variable_type
         `emit_check_no_requires_grad`). Lists are not checked either: PyTorch's check accepts every
@@ -115,8 +127,12 @@ class DifferentiabilityInfo:
         false there).
         """
         answered = {"output", *self.arguments, *self.not_differentiable}
-        tensors = tensor_arguments(self.function.func.inputs)
-        return tuple([one for one in tensors if not one.is_list and one.name not in answered])
+        found = []
+        for one in tensor_arguments(self.function.func.inputs):
+            is_unanswered = not one.is_list and one.name not in answered
+            if is_unanswered or one in self.noted:
+                found.append(one)
+        return tuple(found)
 
     @property
     def lists(self) -> frozenset[str]:

@@ -28,8 +28,9 @@ def refusing(refuse: Callable[[tuple[bool, ...]], None], count: int) -> Callable
     def refuse_call(args: Sequence[Any], is_recorded: bool, has_tangents: bool) -> None:
         needs = []
         for value in args:
-            needs_gradient = is_recorded and wants_gradient(value)
-            needs.append(needs_gradient or (has_tangents and is_dual(value)))
+            tensors = value if isinstance(value, (list, tuple)) else [value]
+            needs_gradient = is_recorded and any(map(wants_gradient, tensors))
+            needs.append(needs_gradient or (has_tangents and any(map(is_dual, tensors))))
         # PyTorch leaves out arguments that equal their default, which need none.
         needs += [False] * (count - len(needs))
         refuse(tuple(needs))

@@ -122,7 +122,7 @@ def autograd_kernel(
     lists = [slot.name for slot in info.slots if slot.is_list]
     counted = counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
-    tracks = operator.schema.is_aliasing or operator.is_inplace
+    tracks = bool(operator.schema.is_aliasing or operator.schema.written)
     return AutogradKernel(
         operator,
         f"{key.lower()}_{operator.flat}",

@@ -76,7 +76,7 @@ def autograd_view(
     """The kernel of an operator whose calls are recorded, refused, or passed through."""
     origin = plan.origins[DEFAULT]
     if origin is Origin.autograd:
-        guarded = overload.schema.is_aliasing or overload.kind is SchemaKind.inplace
+        guarded = bool(overload.schema.is_aliasing or overload.schema.written)
     else:
         # A non-differentiable operator must not record the operators that it calls.
         guarded = bool(plan.written)

@@ -35,7 +35,8 @@ class Recorded(NamedTuple):
     """What is registered with the formulas of an operator.
 
     Calls that need a gradient without a formula are refused. A call is special that writes to an argument, or has
-    keyword-only arguments or lists of tensors; an in-place operator may need what it overwrites. Absent gradients are
+    keyword-only arguments or lists of tensors; an in-place operator may need what it overwrites, and another one only notes
+    something down. Absent gradients are
     filled in if there are several results and no formula asks which are defined. Forward mode is refused for the reason
     `no_forward`, or has a function of its own, or transposes the formulas, which may have to be tried first.
     """
@@ -43,6 +44,7 @@ class Recorded(NamedTuple):
     refuses: bool
     is_special: bool
     uses_original: bool
+    is_noting: bool
     fills_gradients: bool
     no_forward: str
     has_forward: bool
@@ -141,6 +143,7 @@ def _recorded(package: Package, operator: PackagedOperator, refusing: Collection
         operator.name in refusing,
         _is_special(operator),
         operator.kind is SchemaKind.inplace and uses_old,
+        bool(info.noted),
         not (is_single or info.tests_gradients),
         no_forward,
         has_forward,

@@ -191,10 +191,11 @@ def _reference(package: Package, operator: PackagedOperator, given: Reference) -
 
 def _inputs(operator: PackagedOperator, info: DifferentiabilityInfo | None) -> Iterator[str]:
     """The arguments that gradients are checked for, where a sample gives them."""
-    if operator.kind is not SchemaKind.functional:
+    is_functional = operator.kind is SchemaKind.functional
+    if not (is_functional or operator.kind is SchemaKind.mutable):
         return
     # Autograd records views, and the operators that composite kernels call.
-    through = is_view_rule(operator.function) or operator.facts.is_composed
+    through = is_functional and (is_view_rule(operator.function) or operator.facts.is_composed)
     for argument in operator.schema.arguments:
         if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:
             yield argument.name

@@ -2,7 +2,13 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Calls with derivatives that write to their first argument, or have lists of tensors or keyword-only arguments."""
+"""Calls with derivatives that write to arguments, or have lists of tensors or keyword-only arguments.
+
+Note [What is noted is counted after the call]
+An operator writes to its first argument and returns it, or it writes to others and returns something new, as one that
+notes down statistics. The others have no part in the graph, as calls refuse those that require a gradient. They have a new
+version once the node has saved its inputs: if one of these shares memory with what is written, backward raises an error.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,7 @@ from torch.utils import _pytree as pytree
 from ._autograd import as_real, run_below
 from ._library import Function, Registering
 from ._transposed import for_inputs
-from ._writes import check_leaf
+from ._writes import check_leaf, written_tensors
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -36,7 +42,9 @@ class Special:
         values = (*schema.arguments, *schema.returns)
         self.name = registering.name
         self.table = registering.table
-        self.is_inplace = schema.is_mutable
+        self.is_noting = registering.has("noted")
+        self.is_inplace = schema.is_mutable and not self.is_noting
+        self.written = written_tensors(registering.op)
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
@@ -104,6 +112,8 @@ class Special:
 
     def unrecorded(self, below: Function) -> Function:
         """A call that is not recorded."""
+        if self.is_noting:
+            return self._counted(below)
         if not self.is_inplace:
             return below
 
@@ -114,6 +124,16 @@ class Special:
             return self._written(written, result)
 
         return write
+
+    def _counted(self, run: Function) -> Function:
+        """See Note [What is noted is counted after the call]."""
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            result = run(*args, **kwargs)
+            increment_version(self.written(args, {}))
+            return result
+
+        return counted
 
     def _written(self, written: torch.Tensor, result: Any) -> torch.Tensor:
         """What an in-place call returns, which tracing may have wrapped again; a kernel in C++ may return another tensor."""
@@ -128,7 +148,8 @@ class Special:
         """What calls a node."""
         if self.has_lists:
             node = _autograd.supports_tensorlist(node)
-        return cast("Function", node.apply)
+        apply = cast("Function", node.apply)
+        return self._counted(apply) if self.is_noting else apply
 
     def backward_of(self, plain: Function) -> Function:
         """The gradients of the arguments, and of what is no argument."""

@@ -293,9 +293,10 @@ def test_gradcheck(case: Case) -> None:
             leaves[index] = leaves[index].detach().to(torch.complex128).requires_grad_()
 
     def results_of(*values: torch.Tensor) -> list[torch.Tensor]:
+        given = [fresh(leaf) for leaf in leaves]
         for index, value in zip(wanted, values):
-            leaves[index] = value
-        args, kwargs = pytree.tree_unflatten(leaves, spec)
+            given[index] = value
+        args, kwargs = pytree.tree_unflatten(given, spec)
         return tensors(case.op(*args, **kwargs))
 
     def function(*values: torch.Tensor) -> Any:
@@ -331,6 +332,11 @@ def test_gradcheck(case: Case) -> None:
         names = [name for name, value in named(case, *sample) for _ in pytree.tree_leaves(value)]
         text = largest_difference(str(error), [names[index] for index in wanted])
         raise AssertionError(text) from error
+
+
+def fresh(leaf: Any) -> Any:
+    """A value that a call may write to without a part in the next one."""
+    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def largest_difference(text: str, names: Sequence[str]) -> str:
