@@ -18,12 +18,19 @@ PROGRAM = "torchgen-lite"
 # What shells set to ask for completions.
 COMPLETE = "_TORCHGEN_LITE_COMPLETE"
 TOOLS = "torchgen_lite_tools"
+
+
+def _commands_of(text: str) -> dict[str, tuple[str, str]]:
+    commands = {}
+    for line in text.splitlines():
+        name, module, help_line = line.split(None, 2)
+        commands[name] = module, help_line
+    return commands
+
+
 # The commands in `app.txt` by group: the module and one line of help of each, so that `--help` imports no command.
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    title: {
-        n: (home, said) for n, home, said in (line.split(None, 2) for line in text.splitlines())
-    }
-    for title, text in blocks_beside(__file__).items()
+    title: _commands_of(text) for title, text in blocks_beside(__file__).items()
 }
 COMMANDS: Mapping[str, tuple[str, str]] = {
     name: command for group in GROUPS.values() for name, command in group.items()

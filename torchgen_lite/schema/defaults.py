@@ -25,11 +25,17 @@ _DECLARED = [
     if not line.startswith("#")
 ]
 DTYPES = tuple(names[0] for kind, _, *names in _DECLARED if kind == "ScalarType")
+
+
+def _enumerators() -> dict[str, dict[str, str]]:
+    by_type: dict[str, dict[str, str]] = {}
+    for kind, enumerator, *names in _DECLARED:
+        by_type.setdefault(kind, {}).update(dict.fromkeys(names, enumerator))
+    return by_type
+
+
 # The enumerators that names in a schema stand for, by type.
-ENUMERATORS = {
-    kind: {name: enum for k, enum, *names in _DECLARED if k == kind for name in names}
-    for kind, *_ in _DECLARED
-}
+ENUMERATORS = _enumerators()
 NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),

@@ -237,16 +237,13 @@ class FunctionSchema:
     @kept
     def text(self) -> str:
         """The whole schema; one in the usual spelling keeps the text that it was parsed from."""
-        parts = []
-        has_star = False
-        for argument in self.arguments:
-            if argument.kwarg_only and not has_star:
-                parts.append("*")
-                has_star = True
-            parts.append(str(argument))
+        parts = [*map(str, self.arguments)]
         if self.is_vararg:
             parts.append("...")
-        returns = [str(value) for value in self.returns]
+        first = next((n for n, a in enumerate(self.arguments) if a.kwarg_only), None)
+        if first is not None:
+            parts.insert(first, "*")
+        returns = [*map(str, self.returns)]
         if self.is_varret:
             returns.append("...")
         result = ", ".join(returns)

@@ -134,10 +134,7 @@ def coverage_command(
         return show_operator(session, overlay, key, every, whole_name(operator))
     selected = _select(overlay, every, only, like)
     selected, leaves, stopped = called(session, overlay, key, selected, modules, calls)
-    if against is not None:
-        worse = list(_compare(program, selected, against))
-    else:
-        worse = []
+    worse = [] if against is None else list(_compare(program, selected, against))
     tags = () if calls or like else _counted_tags(only)
     claimed, claims = claims_of(program, key, tests)
     sections = [*_totals(key, selected, tags), *_lists(selected, show, leaves)]

@@ -18,10 +18,15 @@ from torchgen_lite.diagnostics import Span
 from torchgen_lite.loader.python.kernel_modules import line_span
 from torchgen_lite_tools.importing.python_modules import (
     FUNCTIONS,
+    PARTIAL,
     Function,
+    Meaning,
     Module,
     alternatives,
     attribute_of,
+    is_foreign,
+    is_literal,
+    meanings,
 )
 
 # The parameters of each function of `torch.library`; those of an operator's methods lack the name.
@@ -51,14 +56,11 @@ _OTHERS = frozenset({"fallback", "register_torch_dispatch", "_register_torch_dis
 _TORCH = ("torch.library.", "torch._library.", "torch._custom_op")
 _LATER = (ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.Match)
 _METHODS = frozenset({"define", "impl", "_register_fake", "fallback"})
-_PARTIAL = frozenset({"functools.partial", "partial"})
 _REGISTERING = frozenset({*_FUNCTIONS, *_OTHERS, "_register_fake"})
 # What runs a text.
 _RUN = frozenset({"eval", "exec"})
 # What is asked about a function without calling it.
 _ASKS = frozenset({"hasattr", "callable", "isinstance", "signature", "getsource"})
-# How many names may stand for each other.
-_MAX_MEANINGS = 16
 # How many functions of these files may call each other.
 _MAX_DEPTH = 8
 Given: TypeAlias = "ast.expr | Function"
@@ -316,7 +318,7 @@ def _arguments(
         raise Unread("its arguments are computed")
     given_before = [*meaning.args, *(keyword.value for keyword in meaning.keywords)]
     is_elsewhere = meaning.module is not module
-    if is_elsewhere and not all(_is_literal(value) for value in given_before):
+    if is_elsewhere and not all(is_literal(value) for value in given_before):
         raise Unread(f"`{meaning.module.name}` gives a part of its arguments")
     given: dict[str, Given] = dict(zip(names, positional))
     for keyword in keywords:
@@ -332,53 +334,6 @@ def _runs_text(node: ast.Call) -> bool:
     parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
     words = set(re.findall(r"\w+", " ".join(map(str, parts))))
     return not words.isdisjoint(_REGISTERING)
-
-
-class Meaning(NamedTuple):
-    """What a name may stand for, where that is written, and what `functools.partial` gives it before its call."""
-
-    module: Module
-    node: ast.expr
-    args: tuple[ast.expr, ...] = ()
-    keywords: tuple[ast.keyword, ...] = ()
-
-
-def meanings(
-    module: Module, node: ast.expr, seen: set[int] | None = None, depth: int = 0
-) -> Iterator[Meaning]:
-    """All that an expression may stand for by names, `getattr`, `functools.partial` and conditions; itself first."""
-    seen = set() if seen is None else seen
-    yield Meaning(module, node)
-    if id(node) in seen or depth == _MAX_MEANINGS:
-        return
-    seen.add(id(node))
-    for outer in _next_meanings(module, node):
-        for inner in meanings(outer.module, outer.node, seen, depth + 1):
-            args = (*inner.args, *outer.args)
-            keywords = (*inner.keywords, *outer.keywords)
-            yield Meaning(inner.module, inner.node, args, keywords)
-
-
-def _next_meanings(module: Module, node: ast.expr) -> Iterator[Meaning]:
-    attribute = attribute_of(node)
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        for home, value in module.assignments(node):
-            yield Meaning(home, value)
-    elif attribute is not None:
-        yield Meaning(module, attribute)
-    elif isinstance(node, ast.Call) and node.args and module.path(node.func) in _PARTIAL:
-        function, *args = node.args
-        yield Meaning(module, function, tuple(args), tuple(node.keywords))
-    for alternative in alternatives(node):
-        yield Meaning(module, alternative)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 class _Registrar(NamedTuple):
@@ -497,29 +452,12 @@ def given_away(module: Module) -> Iterator[ast.expr]:
     if not libraries:
         return
     for node in module.nodes:
-        if not isinstance(node, ast.Call) or not _is_foreign(module, node.func):
+        if not isinstance(node, ast.Call) or not is_foreign(module, node.func):
             continue
         by_keyword = [keyword.value for keyword in node.keywords]
         for value in (*node.args, *by_keyword):
             if isinstance(value, ast.Name) and value.id in libraries:
                 yield value
-
-
-def _is_foreign(module: Module, function: ast.expr) -> bool:
-    """Whether a function is imported, neither of PyTorch nor of these files."""
-    path = module.path(function)
-    first = function
-    while isinstance(first, ast.Attribute):
-        first = first.value
-    is_imported = isinstance(first, ast.Name) and first.id in module.imported
-    return is_imported and not path.startswith("torch.") and _home_of(module, path) is None
-
-
-def _home_of(module: Module, path: str) -> Module | None:
-    """The given module of a name, or of the class that the name is in."""
-    of_name, _, _ = path.rpartition(".")
-    of_class, _, _ = of_name.rpartition(".")
-    return module.home(of_name) or module.home(of_class)
 
 
 def _is_named(node: ast.AST, words: Collection[str]) -> TypeGuard[ast.Name | ast.Attribute]:
@@ -554,7 +492,7 @@ def _harmless_parts(module: Module, node: ast.AST, is_fine: bool) -> Iterator[as
         yield node.func
         path = module.path(node.func)
         asks = path.rpartition(".")[2] in _ASKS
-        gives_a_fine_value = is_fine and path in {*_PARTIAL, "getattr"}
+        gives_a_fine_value = is_fine and path in {*PARTIAL, "getattr"}
         if asks or gives_a_fine_value:
             yield from node.args
     elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):

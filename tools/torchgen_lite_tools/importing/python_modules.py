@@ -13,8 +13,12 @@ from torchgen_lite.diagnostics import Source
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# What gives a function some of its arguments.
+PARTIAL = frozenset({"functools.partial", "partial"})
 # How often one name may stand for another.
 _MAX_DEPTH = 16
+# How many names may stand for each other.
+_MAX_MEANINGS = 16
 # The number of characters of a constant.
 _MAX_LENGTH = 20_000
 
@@ -313,3 +317,67 @@ def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         for item in node.items:
             if item.optional_vars:
                 yield item.optional_vars, item.context_expr
+
+
+class Meaning(NamedTuple):
+    """What a name may stand for, where that is written, and what `functools.partial` gives it before its call."""
+
+    module: Module
+    node: ast.expr
+    args: tuple[ast.expr, ...] = ()
+    keywords: tuple[ast.keyword, ...] = ()
+
+
+def meanings(
+    module: Module, node: ast.expr, seen: set[int] | None = None, depth: int = 0
+) -> Iterator[Meaning]:
+    """All that an expression may stand for by names, `getattr`, `functools.partial` and conditions; itself first."""
+    seen = set() if seen is None else seen
+    yield Meaning(module, node)
+    if id(node) in seen or depth == _MAX_MEANINGS:
+        return
+    seen.add(id(node))
+    for outer in _next_meanings(module, node):
+        for inner in meanings(outer.module, outer.node, seen, depth + 1):
+            args = (*inner.args, *outer.args)
+            keywords = (*inner.keywords, *outer.keywords)
+            yield Meaning(inner.module, inner.node, args, keywords)
+
+
+def _next_meanings(module: Module, node: ast.expr) -> Iterator[Meaning]:
+    attribute = attribute_of(node)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        for home, value in module.assignments(node):
+            yield Meaning(home, value)
+    elif attribute is not None:
+        yield Meaning(module, attribute)
+    elif isinstance(node, ast.Call) and node.args and module.path(node.func) in PARTIAL:
+        function, *args = node.args
+        yield Meaning(module, function, tuple(args), tuple(node.keywords))
+    for alternative in alternatives(node):
+        yield Meaning(module, alternative)
+
+
+def is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def is_foreign(module: Module, function: ast.expr) -> bool:
+    """Whether a function is imported, neither of PyTorch nor of these files."""
+    path = module.path(function)
+    first = function
+    while isinstance(first, ast.Attribute):
+        first = first.value
+    is_imported = isinstance(first, ast.Name) and first.id in module.imported
+    return is_imported and not path.startswith("torch.") and _home_of(module, path) is None
+
+
+def _home_of(module: Module, path: str) -> Module | None:
+    """The given module of a name, or of the class that the name is in."""
+    of_name, _, _ = path.rpartition(".")
+    of_class, _, _ = of_name.rpartition(".")
+    return module.home(of_name) or module.home(of_class)

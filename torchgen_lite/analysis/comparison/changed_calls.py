@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from operator import attrgetter
 
 from torchgen_lite.analysis.checks.compiled import looked_into
@@ -485,12 +485,11 @@ def _rows_by_kernel(entry: DispatchEntry) -> Mapping[str, Sequence[KernelRow]]:
 
 def _options(rows: Iterable[KernelRow]) -> str:
     """`block=64` or `block=128`, as `tune` lists them."""
-    every = [
-        ", ".join(f"{name}={value!r}" for name, value in options)
-        for row in rows
-        for options in row.tune
-    ]
-    return " or ".join(f"`{options}`" for options in every) or "no options"
+    alternatives = []
+    for options in chain.from_iterable(row.tune for row in rows):
+        listed = ", ".join(f"{name}={value!r}" for name, value in options)
+        alternatives.append(f"`{listed}`")
+    return " or ".join(alternatives) or "no options"
 
 
 def _names(entry: DispatchEntry) -> list[str]:

@@ -103,10 +103,12 @@ def kernel(place: str, module: str, name: str, tuned: Tuned) -> Function:
 
 def class_of(tensors: Sequence[torch.Tensor]) -> str:
     """`float32[4, 128], float32[128]`: dtypes, and sizes rounded up to powers of two."""
-    return ", ".join(
-        f"{str(value.dtype).removeprefix('torch.')}{[_rounded(size) for size in value.shape]}"
-        for value in tensors
-    )
+    classes = []
+    for tensor in tensors:
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        sizes = [_rounded(size) for size in tensor.shape]
+        classes.append(f"{dtype}{sizes}")
+    return ", ".join(classes)
 
 
 def _rounded(size: int) -> int:

@@ -12,14 +12,19 @@ from torchgen_lite.schema.model import BaseType, GenericType, ListType, Optional
 # One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
 BROADCASTING = frozenset({"int", "float"})
 _CLASS_PREFIX = "__torch__."
+
+
+def _types_of(rows: str) -> dict[str, Annotation]:
+    types = {}
+    for row in rows.splitlines():
+        name, text = row.split(": ")
+        members = map(Annotation, text.split(" | "))
+        types[name] = union(*members)
+    return types
+
+
 # What each dialect calls types.
-TYPES = {
-    dialect: {
-        name: union(*map(Annotation, text.split(" | ")))
-        for name, text in [row.split(": ") for row in rows.splitlines()]
-    }
-    for dialect, rows in blocks_beside(__file__).items()
-}
+TYPES = {dialect: _types_of(rows) for dialect, rows in blocks_beside(__file__).items()}
 
 
 class Annotations(NamedTuple):

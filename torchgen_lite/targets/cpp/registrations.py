@@ -108,12 +108,13 @@ Some = TypeVar("Some", bound=ImplCall)
 
 def blocks(registrations: Iterable[ImplCall]) -> list[tuple[str, str, Guarded]]:
     """A block for each namespace and key, sorted by name, so that a new operator moves none."""
-    found = grouped(registrations, lambda one: (one.operator.library, one.key))
-    parts = {
-        place: [(one.guard, one.operator, one.kernel) for one in own]
-        for place, own in found.items()
-    }
-    return [(*place, guarded(parts[place], itemgetter(0))) for place in sorted(parts)]
+    by_place = grouped(registrations, lambda one: (one.operator.library, one.key))
+    found = []
+    for namespace, key in sorted(by_place):
+        calls = by_place[namespace, key]
+        parts = [(call.guard, call.operator, call.kernel) for call in calls]
+        found.append((namespace, key, guarded(parts, itemgetter(0))))
+    return found
 
 
 def definitions(

@@ -55,6 +55,7 @@ from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeO
 from torchgen_lite.targets.left_out import select
 from torchgen_lite.targets.output import (
     AuthorFunction,
+    Context,
     Files,
     Findings,
     Header,
@@ -202,6 +203,13 @@ def build_registrations(
         NUMBERS,
         lambda kernel: f", {kernel.signature.type}",
     )
+
+    def context(_: object, own: Sequence[object]) -> Context:
+        includes: list[Sequence[Header]] = [_LIBRARY]
+        if own:
+            includes += declared
+        return {"includes": includes, "python_module": ""}
+
     yield from registrations.registration_files(
         registrations.definitions(operators, cpp_text.quote),
         registered,
@@ -209,7 +217,7 @@ def build_registrations(
         options,
         "TORCHGEN_LITE_LIBRARY",
         "cpp/register.cpp.j2",
-        lambda _, own: {"includes": [_LIBRARY, *(declared if own else [])], "python_module": ""},
+        context,
     )
 
 

@@ -64,7 +64,11 @@ def build_registrations(
         ours = list(layout.given_namespace)
         if defined:
             ours.append(layout.own("version.h"))
-        includes = [*([ours] if ours else []), [STABLE_LIBRARY], *(declared if own else [])]
+        includes: list[Sequence[Header]] = [[STABLE_LIBRARY]]
+        if ours:
+            includes.insert(0, ours)
+        if own:
+            includes += declared
         return {"includes": includes, "gates": gates, "python_module": options.python_module}
 
     macro = "STABLE_TORCH_LIBRARY"

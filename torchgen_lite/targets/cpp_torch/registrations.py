@@ -171,7 +171,9 @@ def build_registrations(
 
     def context(shown: object, own: Sequence[TorchImplCall]) -> Context:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
-        conditions = [*[r.guard for r in own], *(guards if shown else [])]
+        conditions = [r.guard for r in own]
+        if shown:
+            conditions += guards
         includes = _includes(layout, own, conditions, options)
         return {
             "includes": includes,
@@ -207,7 +209,7 @@ def _includes(
         kernels = required.kernel_includes(layout, options.kernel_headers)
         if options.kernel_headers:
             declared.add(layout.own("kernel_function.h").name)
-    blocks = [[Header(name) for name in sorted(names)] for names in (theirs, ours)]
+    blocks = [list(map(Header, sorted(names))) for names in (theirs, ours)]
     # The last block has what declares kernels in this library, and with it what else it has.
     mine = [*kernels[-1], *map(Header, sorted(declared - needed))]
     return [block for block in (*blocks, *kernels[:-1], mine) if block]

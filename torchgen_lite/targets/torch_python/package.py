@@ -28,17 +28,19 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
     """`_operators.py`, `_places.py`, `__init__.py`, and the files that every package carries."""
     kernels = list(chain.from_iterable(kernels_of(package, o) for o in package.operators))
     fakes = list(fakes_of(package))
-    axes = [
-        (
-            operator,
-            _axes_by_name(line.tensors),
-            _axes_by_name(line.results),
-            is_pointwise(operator.facts, line),
-            [tensor.name for tensor in line.tensors if tensor.is_added],
-        )
-        for operator in package.own
-        if (line := operator.facts.axes) is not None
-    ]
+    axes = []
+    for operator in package.own:
+        line = operator.facts.axes
+        if line is not None:
+            axes.append(
+                (
+                    operator,
+                    _axes_by_name(line.tensors),
+                    _axes_by_name(line.results),
+                    is_pointwise(operator.facts, line),
+                    [tensor.name for tensor in line.tensors if tensor.is_added],
+                )
+            )
     flops = [
         (operator, write(in_rule(operator.function.flops, operator.names)))
         for operator in package.own
@@ -90,7 +92,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Files:
 
 
 def _axes_by_name(tensors: Sequence[Axed]) -> dict[str, list[str]]:
-    return {one.name: [str(axis) for axis in one.axes] for one in tensors}
+    return {tensor.name: list(map(str, tensor.axes)) for tensor in tensors}
 
 
 def _places_of_kernel(kernel: Kernel, default: str) -> Iterator[Named]:

@@ -118,23 +118,25 @@ def _bounds(package: Package, operator: PackagedOperator) -> Iterator[Named]:
         return
     conditions = [row.when for entry in entries.values() for row in entry.rows if row.when]
     bounds = bounds_of(conditions, operator.schema, function.dtypes)
-    items = [
-        f"{tuple_display([quote(fact.argument), quote(fact.kind), str(fact.at)])}: "
-        f"{tuple_display([_tried(value) for value in values])}"
-        for fact, values in bounds.items()
-    ]
+    items = []
+    for fact, values in bounds.items():
+        what = tuple_display([quote(fact.argument), quote(fact.kind), str(fact.at)])
+        tried = tuple_display([_tried(value) for value in values])
+        items.append(f"{what}: {tried}")
     yield "bounds", f"{{{', '.join(items)}}}"
     yield "chosen_on", tuple_display([quote(device) for device in entries])
     kernels = {kernel.key: kernel for kernel in kernels_of(package, operator)}
     rows = {d: kernels[entry.key].rows for d, entry in entries.items() if entry.key in kernels}
     if not rows:
         return
-    shown = [
-        f"{quote(device)}: {tuple_display([_row(row) for row in own])}"
-        for device, own in rows.items()
-    ]
+    shown = []
+    rests = []
+    for device, its_rows in rows.items():
+        display = tuple_display([_row(row) for row in its_rows])
+        shown.append(f"{quote(device)}: {display}")
+        if not _condition_of(its_rows[-1]):
+            rests.append(quote(device))
     yield "rows", f"{{{', '.join(shown)}}}"
-    rests = [quote(device) for device, own in rows.items() if not _condition_of(own[-1])]
     yield "rests", tuple_display(rests)
     if any(kernel.is_tuned for kernel in kernels.values()):
         yield "tuned", "True"
