@@ -206,7 +206,8 @@ def _lines(found: Audited) -> Iterator[str]:
     yield f"{found.artefact.name}: {libraries}"
     if found.platform is not None:
         needs = ", ".join(f"{kind} {number}" for kind, number in found.platform.newest.items())
-        yield f"runs on {found.platform.tag} ({needs})"
+        beside = "".join(f", with {library}" for library in found.platform.missing)
+        yield f"runs on {found.platform.tag} ({needs}){beside}"
     if found.artefact.binaries:
         yield _said_of_abi(found.abi)
     if found.operators:
