@@ -125,6 +125,10 @@ def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
         give_pytorch(stale)
     elif command == "check":
         give_wheels(stale, "2.9.1", "2.11.0", "2.13.0")
+    elif command == "audit":
+        (stale / "dist").mkdir()
+        with zipfile.ZipFile(stale / "dist/mylib-1.1-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("mylib/__init__.py", "")
     elif command == "adopt":
         (stale / "torchgen_lite.toml").unlink()
     for folder in ("csrc", "mylib"):

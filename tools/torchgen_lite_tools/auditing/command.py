@@ -96,9 +96,9 @@ def audit_command(session: Session, /, **given: Any) -> int:
     What was not looked at is listed. The entries are those of the project, if there is one here.
 
     \b
-    torchgen-lite audit dist/mylib-1.0-cp310-abi3-manylinux_2_28_x86_64.whl --load
-    torchgen-lite audit build/libmylib.so --abi stable --output-format json
-    torchgen-lite audit build/libmylib.so --since v1.2
+    torchgen-lite audit dist/mylib-1.1-py3-none-any.whl
+    torchgen-lite audit dist/mylib-1.1-py3-none-any.whl --since v1.0
+    torchgen-lite audit build/libmylib.so --load --abi stable --output-format json
     """
     asked = Asked(**given)
     config = session.settings()[0]
@@ -206,7 +206,8 @@ def _lines(found: Audited) -> Iterator[str]:
     yield f"{found.artefact.name}: {libraries}"
     if found.platform is not None:
         needs = ", ".join(f"{kind} {number}" for kind, number in found.platform.newest.items())
-        yield f"runs on {found.platform.tag} ({needs})"
+        beside = "".join(f", with {library}" for library in found.platform.missing)
+        yield f"runs on {found.platform.tag} ({needs}){beside}"
     if found.artefact.binaries:
         yield _said_of_abi(found.abi)
     if found.operators:

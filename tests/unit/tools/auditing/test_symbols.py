@@ -116,6 +116,7 @@ def test_platforms_of_a_wheel(tmp_path: Path, run: Run, monkeypatch: pytest.Monk
         tmp_path / f"x-1-cp310-abi3-manylinux_2_28_{name}.whl", {"x/lib.so": path.read_bytes()}
     )
     done = run("audit", str(alone))
+    assert f"runs on linux_{name} (" in done.stdout and ", with libother.so\n" in done.stdout
     assert done.code == 1
     assert (
         f"the library needs `libother.so`, which `manylinux_2_28_{name}` does not promise"
