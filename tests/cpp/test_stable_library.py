@@ -62,6 +62,23 @@ def test_every_type_gets_across_both_ways(library: Path) -> None:
     assert found[5:] == ["[[1], [], [2, 3]] 2.5 None", "None a! [1, 2]"]
 
 
+def test_a_gradient_without_formulas_is_as_loud_as_by_hand(library: Path) -> None:
+    """The stable ABI has no kernels for Autograd, so PyTorch's own warns in the backward pass."""
+    program = START + (
+        "import warnings\n"
+        "leaf = x.clone().requires_grad_()\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n"
+        "    result = ops.muladd(leaf, x)\n"
+        "    print(result.requires_grad)\n"
+        "    result.sum().backward()\n"
+        "for one in caught:\n"
+        "    print(str(one.message).partition(' but')[0])\n"
+    )
+    warning = "tiny::muladd: an autograd kernel was not registered to the Autograd key(s)"
+    assert run_python(library, program) == f"True\n{warning}\n"
+
+
 def test_conditions_leave_operators_out(library: Path) -> None:
     program = START + "print(hasattr(ops, 'absent'), hasattr(ops, 'guarded'), hasattr(ops, 'both'))"
     assert run_python(library, program) == "False False True\n"

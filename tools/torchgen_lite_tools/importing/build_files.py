@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite.targets.cpp.registrations import REGISTER, file_of
 
 _NAMES = ("CMakeLists.txt", "setup.py", "pyproject.toml", "MANIFEST.in")
 # Those whose text is never changed.
@@ -71,7 +72,8 @@ def with_generated_code(
                 listed = f"include {' '.join(written)}\nrecursive-include generated *\n"
                 text = f"{text.rstrip()}\n{listed}"
         except _Uncertain as why:
-            build.by_hand.append("\n".join([f"{source.path}: {why}", *_to_add(source, up, where)]))
+            lines = _to_add(source, up, where, devices)
+            build.by_hand.append("\n".join([f"{source.path}: {why}", *lines]))
         else:
             if text == source.text:
                 build.untouched.append(source.path)
@@ -80,15 +82,31 @@ def with_generated_code(
     return build
 
 
-def _to_add(source: Source, up: PurePosixPath, where: PurePosixPath) -> Iterator[str]:
-    """What a build file that is left needs, in its own words."""
-    if PurePosixPath(source.path).name == "CMakeLists.txt":
-        yield from (f"    {line}" for line in _lines("TARGET", up, where).splitlines()[1:])
-    elif PurePosixPath(source.path).name == "setup.py":
-        yield f'    sources      += sorted(glob.glob("{where}/src/*.cpp"))'
-        yield f'    include_dirs += ["{where}/include", "{up}"]'
+def _to_add(
+    source: Source, up: PurePosixPath, where: PurePosixPath, devices: Collection[str]
+) -> Iterator[str]:
+    """What a build file that is left needs, in its own words. The files of devices, whose kernels a build without them
+    lacks, are apart."""
+    files = sorted({file_of(key) for key in devices} - {REGISTER})
+    name = PurePosixPath(source.path).name
+    if name == "CMakeLists.txt":
+        found, *rest = _lines("TARGET", up, where).splitlines()[1:]
+        yield f"    {found}"
+        if files:
+            listed = "|".join(files)
+            yield f'    list(FILTER TORCHGEN_LITE_SOURCES EXCLUDE REGEX "/({listed})")  # but where the device is'
+        yield from (f"    {line}" for line in rest)
+    elif name == "setup.py":
+        every = f'glob.glob("{where}/src/*.cpp")'
+        apart = [f'glob.glob("{where}/src/{file}*.cpp")' for file in files]
+        if apart:
+            every = " - ".join([f"set({one})" for one in (every, *apart)])
+        yield f"    sources      += sorted({every})"
+        yield from (f"    sources      += sorted({one})  # where the device is" for one in apart)
+        yield f"    include_dirs += [{_absolute(up, where)}]"
     else:
-        yield f"    sources: {where}/src/*.cpp"
+        apart = [f", {file}*.cpp only where the device is" for file in files]
+        yield f"    sources: {where}/src/*.cpp{''.join(apart)}"
         yield f"    folders of headers: {where}/include {up}"
 
 
@@ -163,9 +181,8 @@ def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
             raise _Uncertain("what makes its extension is computed: it has to compile the sources")
         raise _Uncertain("no extension has all the files that registered: one has to")
     (call, sources), given = having[0], {one.arg: one.value for one in having[0][0].keywords}
-    folders = [f"{where}/include", str(up)]
     include = given.get("include_dirs")
-    shown = ", ".join(f'"{one}"' for one in folders)
+    shown = _absolute(up, where)
     found = f'*sorted(glob.glob("{where}/src/*.cpp"))'
     inserted = [_behind_last(text, sources, found)]
     if include is None:
@@ -176,17 +193,25 @@ def _setup(text: str, files: list[str], up: PurePosixPath, where: PurePosixPath)
         inserted.append(_behind_last(text, include, shown))
     else:
         raise _Uncertain(f"line {include.lineno}: `include_dirs` is computed")
-    if not re.search(r"^import glob$", text, re.M):
+    modules = [
+        f"import {one}\n" for one in ("glob", "os") if not re.search(rf"^import {one}$", text, re.M)
+    ]
+    if modules:
         first = next(
             one
             for one in tree.body
             if isinstance(one, (ast.Import, ast.ImportFrom))
             and "__future__" not in ast.unparse(one)
         )
-        inserted.append((_offset(text, first.lineno, 0), "import glob\n"))
+        inserted.append((_offset(text, first.lineno, 0), "".join(modules)))
     for at, more in sorted(inserted, reverse=True):
         text = text[:at] + more + text[at:]
     return text
+
+
+def _absolute(up: PurePosixPath, where: PurePosixPath) -> str:
+    """The folders of headers for a `setup.py`. PyTorch runs ninja in another folder, so they are absolute."""
+    return ", ".join(f'os.path.abspath("{one}")' for one in (where / "include", up))
 
 
 def _texts(node: ast.expr | None) -> set[str] | None:

@@ -38,7 +38,9 @@ _NARROW = re.compile(
 )
 _REALS = re.compile(r"\b(?:long double|float)\b")
 # What generated code converts in calls: such numbers, alone or in these, which no reference can be written through.
-_HOLDING = frozenset({"array", "optional", "pair", "tuple", "vector"})
+_HOLDING = frozenset(
+    {"array", "ArrayRef", "HeaderOnlyArrayRef", "optional", "pair", "tuple", "vector"}
+)
 _WORDS = {"true": "True", "false": "False", "nullptr": "None", "nullopt": "None", "none()": "None"}
 
 

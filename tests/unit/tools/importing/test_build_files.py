@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ setup(
 """
 BUILT = """\
 import glob
+import os
 from setuptools import setup
 from torch.utils.cpp_extension import BuildExtension, CppExtension
 
@@ -27,7 +29,7 @@ setup(
     cmdclass={{"build_ext": BuildExtension}},
 )
 """
-FOLDERS = '"generated/cpp-torch/include", "."'
+FOLDERS = 'os.path.abspath("generated/cpp-torch/include"), os.path.abspath(".")'
 ADDED = """\
 # What torchgen-lite generates from ops.yaml.
 file(GLOB TORCHGEN_LITE_SOURCES CONFIGURE_DEPENDS generated/cpp-torch/src/*.cpp)
@@ -186,7 +188,7 @@ def test_a_target_that_is_computed_has_a_line(tmp_path: Path) -> None:
             "CppExtension('a', sources)\n",
             [
                 'sources      += sorted(glob.glob("generated/cpp-torch/src/*.cpp"))',
-                'include_dirs += ["generated/cpp-torch/include", "."]',
+                f"include_dirs += [{FOLDERS}]",
             ],
         ),
         (
@@ -211,6 +213,63 @@ def test_lines_by_hand(name: str, text: str, lines: list[str], tmp_path: Path) -
     build = with_generated_code(tmp_path, ["csrc/ops.cpp", "csrc/é.cpp"], (), ())
     assert (build.changed, build.untouched) == ([], [])
     assert [one.strip() for one in build.by_hand[0].splitlines()[1:]] == lines
+
+
+BY_DEVICE = {
+    "setup.py": [
+        'sources      += sorted(set(glob.glob("generated/cpp-torch/src/*.cpp"))'
+        ' - set(glob.glob("generated/cpp-torch/src/register_cuda*.cpp"))'
+        ' - set(glob.glob("generated/cpp-torch/src/register_mps*.cpp")))',
+        'sources      += sorted(glob.glob("generated/cpp-torch/src/register_cuda*.cpp"))  # where the device is',
+        'sources      += sorted(glob.glob("generated/cpp-torch/src/register_mps*.cpp"))  # where the device is',
+        f"include_dirs += [{FOLDERS}]",
+    ],
+    "CMakeLists.txt": [
+        "file(GLOB TORCHGEN_LITE_SOURCES CONFIGURE_DEPENDS generated/cpp-torch/src/*.cpp)",
+        'list(FILTER TORCHGEN_LITE_SOURCES EXCLUDE REGEX "/(register_cuda|register_mps)")  # but where the device is',
+        "target_sources(TARGET PRIVATE ${TORCHGEN_LITE_SOURCES})",
+        "target_include_directories(TARGET PRIVATE generated/cpp-torch/include .)",
+    ],
+    "meson.build": [
+        "sources: generated/cpp-torch/src/*.cpp, register_cuda*.cpp only where the device is,"
+        " register_mps*.cpp only where the device is",
+        "folders of headers: generated/cpp-torch/include .",
+    ],
+}
+TEXTS = {
+    "setup.py": "extension('a', [CppExtension])\n",
+    "CMakeLists.txt": "add_library(lib csrc/ops.cpp)\n",
+    "meson.build": "files('csrc/ops.cpp')\n",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_files_of_devices_are_apart(name: str, tmp_path: Path) -> None:
+    """A build without the device has none of their kernels."""
+    (tmp_path / name).write_text(TEXTS[name])
+    build = with_generated_code(tmp_path, ["csrc/ops.cpp"], {"CUDA", "AutogradCUDA", "MPS"}, ())
+    lines = [one.strip() for one in build.by_hand[0].splitlines()[1:]]
+    assert lines == BY_DEVICE[name]
+
+
+def test_the_lines_of_a_setup_choose_these_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("register.cpp", "register_cuda.cpp", "register_mps_1.cpp", "underived.cpp")
+    folder = tmp_path / "generated/cpp-torch/src"
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for line in BY_DEVICE["setup.py"][:3]:
+        chosen = eval(line.partition("+=")[2], {"glob": glob})
+        found.append([Path(one).name for one in chosen])
+    assert found == [
+        ["register.cpp", "underived.cpp"],
+        ["register_cuda.cpp"],
+        ["register_mps_1.cpp"],
+    ]
 
 
 def test_every_build_file_is_named(tmp_path: Path) -> None:
