@@ -10,7 +10,7 @@ from torch._library import autograd, utils
 from torch.autograd.graph import increment_version
 from torch.utils import _pytree as pytree
 
-from ._autograd import as_real, run_below
+from ._autograd import any_requires_grad, any_tensor_requires_grad, as_real, run_below
 from ._library import Function, Registering
 from ._transposed import for_inputs
 from ._writes import check_leaf
@@ -19,6 +19,10 @@ from ._writes import check_leaf
 _C: Any = torch._C
 _autograd: Any = autograd
 _is_list: Any = utils.is_tensorlist_like_type
+
+
+# The type of `Tensor?[]`.
+GAPS = "List[Optional[Tensor]]"
 
 
 class Special:
@@ -35,6 +39,10 @@ class Special:
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
+        # The lists in which tensors may be left out, of which PyTorch's function sees no tensor.
+        gaps = [index for index, a in enumerate(schema.arguments) if str(a.type) == GAPS]
+        self.gaps = gaps
+        self.requires_grad = any_tensor_requires_grad if gaps else any_requires_grad
         self.is_single = len(schema.returns) == 1 and not _is_list(schema.returns[0].type)
         # The gradients of what is no argument.
         self.more = [None] * (self.has_original + self.has_keywords)
@@ -57,7 +65,7 @@ class Special:
         name, table = self.name, self.table
 
         def forward(ctx: Any, *given: Any) -> Any:
-            args = given[: self.end]
+            args = self._with_gaps_as(list, given[: self.end])
             kwargs = given[-1] if self.has_keywords else {}
             result = self._returned(args, run_below(below, args, kwargs))
             ctx.materialize_grads = False
@@ -110,7 +118,17 @@ class Special:
 
     def applying(self, node: Any) -> Function:
         made = _autograd.supports_tensorlist(node) if self.has_lists else node
-        return cast("Function", made.apply)
+        if not self.gaps:
+            return cast("Function", made.apply)
+        # It passes the tensors of a list one by one unless some are left out, and whatever is in a tuple.
+        return lambda *given: made.apply(*self._with_gaps_as(tuple, given))
+
+    def _with_gaps_as(self, kind: Any, given: Sequence[Any]) -> tuple[Any, ...]:
+        """The values, in which the lists with gaps are of another kind."""
+        found = [*given]
+        for index in self.gaps:
+            found[index] = kind(found[index])
+        return tuple(found)
 
     def backward_of(self, plain: Function) -> Function:
         """The gradients of the arguments, and of what is no argument."""
@@ -129,24 +147,41 @@ class Special:
         """The same for lists of gradients, which have no leaves where none came."""
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
-            return for_inputs(ctx, [None for _ in ctx.needs_input_grad])
+            return for_inputs(ctx, self._masked(ctx, [None for _ in ctx.needs_input_grad]))
         if (self.name, "fill") in self.table:
             leaves = self.table[self.name, "fill"](ctx, leaves)
             grads = pytree.tree_unflatten(leaves, shape)
-        found: Any = for_inputs(ctx, self.table[self.name, "backward"](ctx, *grads))
+        gradients = self.table[self.name, "backward"](ctx, *grads)
+        found: Any = for_inputs(ctx, self._masked(ctx, gradients))
         leaves, shape = pytree.tree_flatten(found)
         if any(isinstance(leaf, torch.Tensor) and leaf.is_complex() for leaf in leaves):
             found = pytree.tree_unflatten(as_real(ctx, leaves), shape)
         return cast("Sequence[Any]", found)
+
+    def _masked(self, ctx: Any, gradients: Any) -> tuple[Any, ...]:
+        """The gradients, of lists with gaps those that are wanted: what is left out has none."""
+        found = [*gradients]
+        for index in self.gaps:
+            needs = ctx.needs_input_grad[index]
+            given = [None] * len(needs) if found[index] is None else found[index]
+            if len(given) == len(needs):
+                given = [one if need else None for one, need in zip(given, needs)]
+            found[index] = tuple(given)
+        return tuple(found)
 
     def tangents_of(self, ctx: Any, tangents: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The tangents of the arguments that were given; `supports_tensorlist` passes those of a list one by one."""
         flat = iter(tangents)
         found: list[Any] = []
         for argument in args[: ctx._count]:
-            is_list = isinstance(argument, list) and all(map(torch.is_tensor, argument))
+            is_list = isinstance(argument, list) and all(map(_may_be_in_list, argument))
             found.append([next(flat) for _ in argument] if is_list else next(flat))
         if self.is_inplace and found[0] is not None:
             # It is written to, and formulas may keep it.
             found[0] = found[0].clone()
         return found
+
+
+def _may_be_in_list(value: Any) -> bool:
+    """Whether it is a tensor, or stands where one is left out."""
+    return value is None or isinstance(value, torch.Tensor)
