@@ -473,6 +473,13 @@ WITH_GAPS = """\
   dispatch: {CompositeImplicitAutograd: weight}
 - func: scaling::weights_grad(Tensor grad, Tensor?[] ws, float s) -> Tensor[]
   dispatch: {CompositeImplicitAutograd: weights_grad}
+- func: scaling::both(Tensor?[] ws, Tensor x, Tensor[] more, Tensor y) -> Tensor
+  dispatch: {CPU: both}
+  derivatives:
+    ws: scaling::weights_grad(grad, ws, 0.5)
+    x: grad
+    more: scaling::weights_grad(grad, more, 1.0)
+    y: grad * 3
 """
 KERNELS_WITH_GAPS = """\
 import torchgen_lite_reference as tl
@@ -491,6 +498,10 @@ def weights_grad(grad, ws, s):
 
 def total(x, ws, s):
     return x * weight(x, ws, s)
+
+
+def both(ws, x, more, y):
+    return weight(x, ws, 0.5) + x + weight(x, more, 1.0) + y * 3
 """
 RUN_WITH_GAPS = """\
 import itertools
@@ -520,6 +531,15 @@ for count, of_x in itertools.product(range(4), KINDS[1:]):
             leaf = needed[-1]
             (second,) = tl.autograd.grad(found[-1].sum(), [x])
             assert second.tolist() == leaf.tolist(), kinds
+
+for needs in itertools.product([False, True], repeat=4):
+    tensors = [tl.tensor([2.0 + i], requires_grad=need) for i, need in enumerate(needs)]
+    w, x, one, y = tensors
+    result = scaling_ops.both([None, w, None], x, [one, tl.tensor([7.0])], y)
+    needed = [tensor for tensor in tensors if tensor.requires_grad]
+    found = [gradient.tolist() for gradient in tl.autograd.grad(result, needed)] if any(needs) else []
+    wanted = [[2.0], [1.0], [2 * 4.0], [3.0]]
+    assert found == [gradient for gradient, need in zip(wanted, needs) if need], (needs, found)
 print("done")
 """
 
