@@ -20,6 +20,7 @@ targets = {targets}
 
 [target.torch-python]
 fakes = ["fakes"]
+torchscript = true
 """
 _OF_COLUMN = {
     "torch-python": 'kernels = ["kern"]\n',

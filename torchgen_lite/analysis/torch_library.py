@@ -15,7 +15,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.loader.entry.entry import LOOP, NativeFunction
 from torchgen_lite.schema import BaseType, FunctionSchema, ListType, SchemaKind
-from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
 
 # The devices that `torch.autocast` knows.
@@ -134,11 +134,9 @@ def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str 
         return f"`{name}` shares memory with an argument: give it a fake with `view`"
     if _takes_by_name(operator):
         return f"`{name}` has tensors that are given by keyword"
-    if any(dispatch_kind(a.type) is DispatchKind.optional_tensor_list for a in schema.arguments):
-        return f"`{name}` has a list of optional tensors"
     for argument in schema.arguments:
         # It would be kept without a check of its version.
-        is_list = bare_type(argument.type) == "Tensor[]?"
+        is_list = bare_type(argument.type) in ("Tensor[]?", "Tensor?[]?")
         if is_list and info is not None and argument.name in info.uses:
             return f"`{name}` has a list of tensors that may be absent, `{argument.name}`"
     if operator.kind in (SchemaKind.functional, SchemaKind.mutable):

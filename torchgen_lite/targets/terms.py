@@ -176,6 +176,17 @@ _BY_VALUE = (
         ),
     ),
     (
+        "torchscript",
+        True,
+        Term(
+            "",
+            "torchscript",
+            "torchscript",
+            "TG388",
+            "`torch.jit.script` compiles its function no longer: `torchscript` is false",
+        ),
+    ),
+    (
         "library",
         "fragment",
         Term(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import tlc_ops
 import torch
 from torch import Tensor, nn
 
@@ -93,6 +94,44 @@ def scripted() -> None:
     torch.jit.save(torch.jit.script(Scripted()), file)
     file.seek(0)
     same(torch.jit.load(file)(X, Y), X * Y + 2)
+
+
+@row("`torch.jit.script` of calls of the package's functions")
+def scripted_functions() -> None:
+    class Scripted(nn.Module):
+        def forward(self, x: Tensor, y: Tensor) -> list[Tensor]:
+            out, rstd = tlc_ops.row_norm(x, weight=y)
+            total = tlc_ops.weighted_sum([x, y]) + tlc_ops.weighted_sum([x, y], y)
+            tlc_ops.axpy(total, x, 2.0)
+            one, other = tlc_ops.halves(torch.cat([x, x]))
+            affine = tlc_ops.affine(x, negate=True)
+            return [out, rstd, total, one, other, affine, tlc_ops.muladd(x, b=y, s=2.0)]
+
+    scripted = torch.jit.script(Scripted())
+    file = io.BytesIO()
+    torch.jit.save(scripted, file)
+    file.seek(0)
+    wanted = Scripted()(X, Y)
+    same(scripted(X, Y), wanted)
+    same(torch.jit.load(file)(X, Y), wanted)
+
+
+@row("`torch.jit.script` of a module that has a function")
+def scripted_attribute() -> None:
+    class Scripted(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.function = tlc_ops.muladd
+
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            return self.function(x, y, 2.0)
+
+    same(torch.jit.script(Scripted())(X, Y), X * Y + 2)
+
+
+@row("`torch.jit.trace` of calls of the package's functions")
+def traced_functions() -> None:
+    same(torch.jit.trace(lambda x: tlc_ops.muladd(x, x, 2.0), (X,))(Y), Y * Y + 2)
 
 
 @row("`torch.jit.trace`")

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from typing import Any
 
+import tlc_ops
 import torch
+from torch import Tensor
 
 from tests.compose.probe import holds, row, same
 from tests.compose.rows.calls import X, Y, tlc
 from tests.compose.rows.gradients import leaf
+
+
+class Having(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.function = tlc_ops.muladd
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return self.function(x, y, 2.0)
 
 
 @row("profiler, names and shapes")
@@ -51,6 +63,21 @@ def copied() -> None:
     graph = torch.fx.symbolic_trace(lambda x: torch.ops.tlc.muladd(x, x, 2.0))
     same(pickle.loads(pickle.dumps(graph))(X), X * X + 2)
     same(copy.deepcopy(graph)(X), X * X + 2)
+
+
+@row("a pickled function of the package")
+def pickled_function() -> None:
+    holds(pickle.loads(pickle.dumps(tlc_ops.muladd)) is tlc_ops.muladd, "is another one")
+    holds(copy.deepcopy(tlc_ops.muladd) is tlc_ops.muladd, "is another one")
+
+
+@row("a saved module that has a function of the package")
+def saved() -> None:
+    module = Having()
+    file = io.BytesIO()
+    torch.save(module, file)
+    file.seek(0)
+    same(torch.load(file, weights_only=False)(X, Y), module(X, Y))
 
 
 @row("`register_autograd` by hand")

@@ -499,3 +499,90 @@ def test_an_argument_may_have_the_name_of_a_node(project: Path) -> None:
         path.write_text(path.read_text().replace("factor", "node"))
     program = RUN[: RUN.index("z = x * 1")]
     assert run(project, program)[1:] == ["ScaleBackward0 [[3.0, 5.0], [1.0, 2.0]]"]
+
+
+WITH_GAPS = """\
+- func: scaling::total(Tensor x, Tensor?[] ws, float s) -> Tensor
+  dispatch: {CPU: total}
+  derivatives:
+    x: grad * scaling::weight(x, ws, s)
+    ws: scaling::weights_grad(grad * x, ws, s)
+- func: scaling::weight(Tensor x, Tensor?[] ws, float s) -> Tensor
+  dispatch: {CompositeImplicitAutograd: weight}
+- func: scaling::weights_grad(Tensor grad, Tensor?[] ws, float s) -> Tensor[]
+  dispatch: {CompositeImplicitAutograd: weights_grad}
+- func: scaling::both(Tensor?[] ws, Tensor x, Tensor[] more, Tensor y) -> Tensor
+  dispatch: {CPU: both}
+  derivatives:
+    ws: scaling::weights_grad(grad, ws, 0.5)
+    x: grad
+    more: scaling::weights_grad(grad, more, 1.0)
+    y: grad * 3
+"""
+KERNELS_WITH_GAPS = """\
+import torchgen_lite_reference as tl
+
+
+def weight(x, ws, s):
+    found = tl.ones_like(x)
+    for w in ws:
+        found = found if w is None else found + w * w * s
+    return found
+
+
+def weights_grad(grad, ws, s):
+    return [tl.zeros_like(grad) if w is None else grad * w * (2 * s) for w in ws]
+
+
+def total(x, ws, s):
+    return x * weight(x, ws, s)
+
+
+def both(ws, x, more, y):
+    return weight(x, ws, 0.5) + x + weight(x, more, 1.0) + y * 3
+"""
+RUN_WITH_GAPS = """\
+import itertools
+import torchgen_lite_reference as tl
+import scaling_ops
+
+KINDS = ("absent", "constant", "wanted")
+for count, of_x in itertools.product(range(4), KINDS[1:]):
+    for kinds in itertools.product(KINDS, repeat=count):
+        x = tl.tensor([2.0, -3.0], requires_grad=of_x == "wanted")
+        numbers = [[0.5 + i, 1.5 - i] for i in range(count)]
+        ws = [
+            None if kind == "absent" else tl.tensor(number, requires_grad=kind == "wanted")
+            for kind, number in zip(kinds, numbers)
+        ]
+        needed = [one for one in (x, *ws) if one is not None and one.requires_grad]
+        result = scaling_ops.total(x, ws, 0.5)
+        assert result.requires_grad == bool(needed), kinds
+        if not needed:
+            continue
+        found = tl.autograd.grad(result.sum(), needed, create_graph=True)
+        for leaf, gradient in zip(needed, found):
+            expected = (scaling_ops.weight(x, ws, 0.5) if leaf is x else x * leaf).tolist()
+            assert gradient.tolist() == expected, (kinds, gradient, expected)
+        if of_x == "wanted" and "wanted" in kinds:
+            # A gradient of the gradient of a tensor in the list: what it is multiplied by.
+            leaf = needed[-1]
+            (second,) = tl.autograd.grad(found[-1].sum(), [x])
+            assert second.tolist() == leaf.tolist(), kinds
+
+for needs in itertools.product([False, True], repeat=4):
+    tensors = [tl.tensor([2.0 + i], requires_grad=need) for i, need in enumerate(needs)]
+    w, x, one, y = tensors
+    result = scaling_ops.both([None, w, None], x, [one, tl.tensor([7.0])], y)
+    needed = [tensor for tensor in tensors if tensor.requires_grad]
+    found = [gradient.tolist() for gradient in tl.autograd.grad(result, needed)] if any(needs) else []
+    wanted = [[2.0], [1.0], [2 * 4.0], [3.0]]
+    assert found == [gradient for gradient, need in zip(wanted, needs) if need], (needs, found)
+print("done")
+"""
+
+
+def test_gradients_of_lists_in_which_tensors_are_left_out(project: Path) -> None:
+    (project / "ops.yaml").write_text(WITH_GAPS)
+    (project / "scaling_kernels.py").write_text(KERNELS_WITH_GAPS)
+    assert run(project, RUN_WITH_GAPS) == ["done"]

@@ -26,6 +26,7 @@ from torchgen_lite.formulas.tree import Scope, Typed, every_part
 from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch.functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
 
 # Functions whose result shares no memory with what they are given.
 _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
@@ -120,7 +121,9 @@ def _check_gradient(
             continue
         (argument,) = inputs
         # In formulas `grad` may mean a gradient, and not the argument of this name.
-        is_list = kinds.kind_of_type(argument.type).is_list
+        # What is in a list may be None, and what a formula gives for it is no list of that kind.
+        has_gaps = dispatch_kind(argument.type) is DispatchKind.optional_tensor_list
+        is_list = has_gaps or kinds.kind_of_type(argument.type).is_list
         if gives and gives != (_LIST if is_list else kinds.TENSOR.words):
             hint = f"a list has a gradient for each tensor of `{argument.name}`"
             yield Found(

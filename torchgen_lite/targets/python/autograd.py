@@ -21,7 +21,14 @@ from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR, DEFAULT
 from torchgen_lite.schema import BaseType, ListType, OptionalType, SchemaKind, Type
-from torchgen_lite.targets.python.nodes import SavedView, kept, reads, saved_input, saved_result
+from torchgen_lite.targets.python.nodes import (
+    SavedView,
+    counted,
+    kept,
+    reads,
+    saved_input,
+    saved_result,
+)
 from torchgen_lite.targets.python.package import Overload
 
 
@@ -114,7 +121,10 @@ def _recording(view: AutogradView, plan: AutogradPlan, info: DifferentiabilityIn
             (_slot(one), quote(refusal(view.overload.function.name, one.name)))
             for one in info.without_formula
         ],
-        saved=[saved_input(saved, info, kind) for saved in values if saved.result is None],
+        saved=[
+            *[SavedView(f"len({identifier(name)})", "") for name in counted(info)],
+            *[saved_input(saved, info, kind) for saved in values if saved.result is None],
+        ],
         kept=[
             saved_result(one, info, parts[one.result]) for one in values if one.result is not None
         ],

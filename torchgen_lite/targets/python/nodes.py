@@ -155,10 +155,35 @@ def _alias(module: str) -> str:
     return f"_{module.rpartition('.')[2]}"
 
 
+def counted(info: DifferentiabilityInfo) -> list[str]:
+    """The lists of which a node keeps the lengths, before all else: of several, nothing else says where one ends."""
+    if len(info.lists) < 2:
+        return []
+    return [slot.name for slot in info.slots if slot.is_list]
+
+
+def _count(name: str) -> str:
+    return f"_count_{name}"
+
+
+def _result(info: DifferentiabilityInfo) -> str:
+    """The gradients of the arguments, one for each edge: also for each tensor of a list of which none is wanted."""
+    others = len(info.slots) - 1
+    found = []
+    for slot in info.slots:
+        gradient = f"grad_{identifier(slot.name)}_"
+        if slot.is_list and slot.name in counted(info):
+            gradient = f"({gradient} or [None] * {_count(slot.name)})"
+        elif slot.is_list and others:
+            gradient = f"({gradient} or [None] * (len(_node.edges) - {others}))"
+        found.append(f"*{gradient}" if slot.is_list else gradient)
+    return tuple_display(found)
+
+
 def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeView:
     """The class for one entry with formulas."""
     functions = Functions(helpers, set(), set())
-    names = [identifier(saved.name) for saved in kept(info)]
+    names = [*map(_count, counted(info)), *[identifier(saved.name) for saved in kept(info)]]
     is_asked = bool(info.used_gradients) or "grads" in info.mentioned
     words = FormulaNames(
         functions.expression, functions.arithmetic, functions.local, functions.conjugate
@@ -180,7 +205,7 @@ def node_view(info: DifferentiabilityInfo, helpers: Mapping[str, str]) -> NodeVi
         gradients=[(name, position) for name, position, _ in used_gradients(info)],
         shared=shared,
         derivatives=derivatives,
-        result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
+        result=_result(info),
         given=tuple_display([f"{s.name}_t" for s in info.slots]),
         values=[identifier(name) for name, _ in reads(info)],
         tangents=tangents,

@@ -28,10 +28,14 @@ def build_functions(package: Package) -> OutputFile:
     for operator in package.own:
         taken.update(operator.names.values())
     bound = [free_name(f"_op_{name}", taken) for name in names]
+    scriptable = ""
+    if package.options.torchscript:
+        scriptable = free_name("_scriptable", {*taken, *bound})
     context = {
         "imports": torch_library.type_imports(schemas, ["Callable"] if names else [], shadowed),
         "functions": list(zip(package.own, bound)),
         "is_given": package.is_given,
+        "scriptable": scriptable,
         "hidden": shadowed,
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)

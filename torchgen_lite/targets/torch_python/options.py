@@ -51,6 +51,11 @@ class TorchPythonOptions:
         FLAG,
         False,
     )
+    torchscript: bool = option(
+        "Whether `torch.jit.script` compiles the functions of the package, and what calls them.",
+        FLAG,
+        False,
+    )
     library: str = shared.library_option()
     skip: tuple[str, ...] = shared.skip_option()
     opaque: Mapping[str, str] = option(

@@ -38,6 +38,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_refusals": ["_forward", "_library"],
     "_results": ["_library"],
     "_rows": ["_library"],
+    "_scripted": [],
     "_sharding": ["_axes", "_library", "_writes"],
     "_special": ["_autograd", "_library", "_transposed", "_writes"],
     "_support": [],
@@ -136,6 +137,8 @@ def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
 def _named_elsewhere(package: Package) -> Iterator[str]:
     """What `__init__.py` has a function of, what tests of samples call, and what the environment may ask for."""
     functions = [operator.function for operator in package.own]
+    if functions and package.options.torchscript:
+        yield "_scripted"
     if package.options.checks:
         yield "_held"
     if any(function.checkpoint for function in functions):

@@ -20,7 +20,7 @@ from torch._library import autograd, utils
 from torch.autograd.graph import increment_version
 from torch.utils import _pytree as pytree
 
-from ._autograd import as_real, run_below
+from ._autograd import any_requires_grad, any_tensor_requires_grad, as_real, run_below
 from ._library import Function, Registering
 from ._transposed import for_inputs
 from ._writes import check_leaf, written_tensors
@@ -29,6 +29,10 @@ from ._writes import check_leaf, written_tensors
 _C: Any = torch._C
 _autograd: Any = autograd
 _is_list: Any = utils.is_tensorlist_like_type
+
+
+# The type of `Tensor?[]`.
+GAPS = "List[Optional[Tensor]]"
 
 
 class Special:
@@ -48,6 +52,10 @@ class Special:
         self.has_keywords = any(argument.kwarg_only for argument in schema.arguments)
         self.has_original = registering.has("original")
         self.has_lists = any(_is_list(value.type) for value in values)
+        # The lists in which tensors may be left out, of which PyTorch's function sees no tensor.
+        is_gapped = [str(a.type) == GAPS and not a.kwarg_only for a in schema.arguments]
+        self.gaps = [index for index, has_gaps in enumerate(is_gapped) if has_gaps]
+        self.requires_grad = any_tensor_requires_grad if self.gaps else any_requires_grad
         returns = schema.returns
         self.is_single = len(returns) == 1 and not _is_list(returns[0].type)
         count_of_more = self.has_original + self.has_keywords
@@ -77,7 +85,7 @@ class Special:
         table = self.table
 
         def forward(ctx: Any, *given: Any) -> Any:
-            args = given[: self.end]
+            args = self._with_gaps_as(list, given[: self.end])
             kwargs = given[-1] if self.has_keywords else {}
             below_result = run_below(below, args, kwargs)
             result = self._returned(args, below_result)
@@ -149,7 +157,28 @@ class Special:
         if self.has_lists:
             node = _autograd.supports_tensorlist(node)
         apply = cast("Function", node.apply)
+        if self.gaps:
+            apply = self._taking_gaps(apply)
         return self._counted(apply) if self.is_noting else apply
+
+    def _taking_gaps(self, apply: Function) -> Function:
+        """`supports_tensorlist` passes the tensors of a list one by one unless some are left out, and whatever is in a
+        tuple."""
+
+        def applied(*given: Any) -> Any:
+            end = len(given) - len(self.more)
+            return apply(*self._with_gaps_as(tuple, given[:end]), *given[end:])
+
+        return applied
+
+    def _with_gaps_as(self, kind: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments, in which the lists with gaps are of another kind."""
+        changed = [*args]
+        for index in self.gaps:
+            # PyTorch leaves out arguments that equal their default.
+            if index < len(changed):
+                changed[index] = kind(changed[index])
+        return tuple(changed)
 
     def backward_of(self, plain: Function) -> Function:
         """The gradients of the arguments, and of what is no argument."""
@@ -170,18 +199,34 @@ class Special:
         leaves, shape = pytree.tree_flatten(grads)
         if all(leaf is None for leaf in leaves):
             no_gradients = [None for _ in ctx.needs_input_grad]
-            return for_inputs(ctx, no_gradients)
+            return for_inputs(ctx, self._masked(ctx, no_gradients))
         if (self.name, "fill") in self.table:
             leaves = self.table[self.name, "fill"](ctx, leaves)
             grads = pytree.tree_unflatten(leaves, shape)
         of_formulas = self.table[self.name, "backward"](ctx, *grads)
-        gradients: Any = for_inputs(ctx, of_formulas)
+        gradients: Any = for_inputs(ctx, self._masked(ctx, of_formulas))
         leaves, shape = pytree.tree_flatten(gradients)
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         if any(tensor.is_complex() for tensor in tensors):
             real = as_real(ctx, leaves)
             gradients = pytree.tree_unflatten(real, shape)
         return cast("Sequence[Any]", gradients)
+
+    def _masked(self, ctx: Any, gradients: Any) -> tuple[Any, ...]:
+        """The gradients, of lists with gaps those that are wanted: what is left out has none."""
+        masked = [*gradients]
+        for index in self.gaps:
+            # PyTorch leaves out arguments that equal their default.
+            if index >= len(ctx.needs_input_grad):
+                continue
+            needs = ctx.needs_input_grad[index]
+            of_list = masked[index]
+            if of_list is None:
+                of_list = [None] * len(needs)
+            if len(of_list) == len(needs):
+                of_list = [one if need else None for one, need in zip(of_list, needs)]
+            masked[index] = tuple(of_list)
+        return tuple(masked)
 
     def tangents_of(self, ctx: Any, tangents: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The tangents of the arguments that were given; `supports_tensorlist` passes those of a list one by one."""
@@ -199,4 +244,7 @@ class Special:
 
 
 def _is_list_of_tensors(argument: Any) -> bool:
-    return isinstance(argument, list) and all(map(torch.is_tensor, argument))
+    """Whether it is a list of tensors, of which some may be left out."""
+    if not isinstance(argument, list):
+        return False
+    return all(item is None or isinstance(item, torch.Tensor) for item in argument)

@@ -53,6 +53,7 @@ def _recording(registering: Registering) -> Function:
     # What handles calls that write, or that have lists of tensors or keyword-only arguments.
     special = table[name, "special"](registering) if registering.has("special") else None
     is_plain = special is None and not refuses
+    requires_grad = any_requires_grad if special is None else special.requires_grad
     calls_below, new_node = below_of(registering), _nodes_of(registering, special)
     # By the keys of a call: what runs it if it is not recorded, its node, and its node if it has tangents.
     paths: dict[int, tuple[Function, Function, Function]] = {}
@@ -67,7 +68,7 @@ def _recording(registering: Registering) -> Function:
         if bits not in paths:
             paths[bits] = new_path(keyset)
         unrecorded, node, node_with_tangents = paths[bits]
-        is_recorded = _is_enabled() and any_requires_grad(*args)
+        is_recorded = _is_enabled() and requires_grad(*args)
         if is_plain and is_recorded and not may_have_tangents():
             return node(*args)
         has_tangents = may_have_tangents() and any(map(is_dual, tensors_of(args)))
