@@ -51,7 +51,8 @@ AROUND = {
         "#include <ATen/core/Tensor.h>\nnamespace my {\n"
         "at::Tensor rms_norm_vec8(const at::Tensor& x, const at::Tensor& weight, double eps);\n"
         "at::Tensor rms_norm_any(const at::Tensor& x, const at::Tensor& weight, double eps);\n"
-        "} // namespace my\n",
+        "} // namespace my\n"
+        "struct Row {\n  void runs();\n};\nextern Row rows_of_choose_CUDA_rms_norm[2];\n",
         "",
     ),
     ("cpp-runtime-target", "Tensor relu_autograd"): (
