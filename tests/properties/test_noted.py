@@ -131,13 +131,21 @@ def value(name, needs, absent):
     return tensor().requires_grad_(name in needs)
 
 
+def mapped(function, value):
+    # The function of each tensor in an argument.
+    if isinstance(value, list):
+        return [function(one) for one in value]
+    return None if value is None else function(value)
+
+
 def copied(given):
-    again = lambda one: None if one is None else one.detach().clone().requires_grad_(one.requires_grad)
-    return [[again(one) for one in each] if isinstance(each, list) else again(each) for each in given]
+    again = lambda one: one.detach().clone().requires_grad_(one.requires_grad)
+    return [mapped(again, value) for value in given]
 
 
-def detached(value):
-    return [one.detach() for one in value] if isinstance(value, list) else value if value is None else value.detach()
+def constant(given):
+    # The same, where nothing requires a gradient.
+    return [mapped(lambda one: one.detach().clone(), value) for value in given]
 
 
 def plain_gradient(f):
@@ -185,12 +193,11 @@ for name, arguments, read, written in operators:
     absent = [one for one in optional if draw.random() < 0.4]
     needs = [one for one in read if one not in absent and draw.random() < 0.7] or ["x"]
     given = [value(one, needs, absent) for one in arguments]
-    versions = [one._version for one in tensors(given)]
-    own = found(call, other := copied(given))
-    assert close(own, found(kernel, copied(given))), (name, needs, absent)
-    of_written = {id(one) for each, argument in zip(other, arguments) if argument in written for one in corpus_kernels.each(each)}
-    for one in tensors(other):
-        assert one._version == 2 * (id(one) in of_written), (name, one._version)
+    own = copied(given)
+    assert close(found(call, own), found(kernel, copied(given))), (name, needs, absent)
+    for argument, passed in zip(arguments, own):
+        versions = {one._version for one in tensors([passed])}
+        assert versions <= {2 * (argument in written)}, (name, argument, versions)
     for place, argument in enumerate(arguments):
         if argument in written and argument not in absent:
             again = copied(given)
@@ -207,7 +214,7 @@ for name, arguments, read, written in operators:
 
     def forms(call, is_plain):
         # The gradient, its derivative, and a tangent, with what is then in the buffers.
-        rest = [each if argument in written else detached(each) for argument, each in zip(arguments, copied(given))]
+        rest = constant(given)
 
         def of_x(x):
             results = corpus_kernels.each(call(*rest[:place], x, *rest[place + 1 :]))
