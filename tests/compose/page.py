@@ -25,12 +25,13 @@ _INTRODUCTION = """\
 # What a declared operator composes with
 
 One library of twenty operators ([`ops.yaml`](../tests/compose/library/ops.yaml): pointwise, a normalization with two
-results, a matrix product, in place, `out=`, lists, a size that depends on data, random numbers, an effect, optional
-tensors, defaults, tensors by keyword; [`scalars.yaml`](../tests/compose/library/scalars.yaml) has two that do not cross
-the stable ABI) is built by three targets, and written by hand with `torch.library.custom_op`
-([`by_hand.py`](../tests/compose/by_hand.py)), as PyTorch's tutorials do it. Then everything below is done to it, and
-compared with PyTorch's own functions. `cpp-torch` and `cpp-torch-stable` have the package of `torch-python` beside
-them, with `torchscript = true`. The rows of *Distributed* run in one process;
+results, a matrix product, in place, `out=`, a buffer that is written, lists, a size that depends on data, random
+numbers, an effect, optional tensors, defaults, tensors by keyword;
+[`scalars.yaml`](../tests/compose/library/scalars.yaml) has two that do not cross the stable ABI) is built by three
+targets, and written by hand with `torch.library.custom_op` ([`by_hand.py`](../tests/compose/by_hand.py)), as PyTorch's
+tutorials do it. Then everything below is done to it, and compared with PyTorch's own functions. `cpp-torch` and
+`cpp-torch-stable` have the package of `torch-python` beside them, with `torchscript = true`. The rows of *Distributed*
+run in one process;
 [`examples/rms_norm`](../examples/rms_norm/README.md) trains a model in two.
 
 The page is written from what the tests of `tests/compose` find with PyTorch {release} on a CPU, and they fail where a

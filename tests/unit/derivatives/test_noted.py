@@ -114,3 +114,24 @@ def test_the_formula_is_shown() -> None:
 def test_other_tensors_still_need_a_formula() -> None:
     found = said(entry("f(Tensor x, Tensor y, Tensor(a!) seen) -> Tensor", ["x: grad"]))
     assert found == ["TG324 no formula for 'y': a call raises an error if it requires a gradient"]
+
+
+def test_no_formulas_are_those_of_a_functional_variant() -> None:
+    """It returns what the other one writes, and may read it."""
+    text = """\
+- func: my::f(Tensor x, Tensor seen) -> (Tensor, Tensor)
+  dispatch: {'CPU, Meta': f}
+  derivatives:
+    x: grads[0] * seen
+    seen: grads[0] * x + grads[1]
+- func: my::f.noting(Tensor x, Tensor(a!) seen) -> Tensor
+  dispatch: {'CPU, Meta': f_noting}
+"""
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    config = Config(
+        Path("nowhere"), target_options={"torch-python": {"package": "ops", "defines": True}}
+    )
+    plans = build_program(functions, config, diagnostics=found, sources=[source]).resolved.autograd
+    assert plans["my::f"].info is not None
+    assert plans["my::f.noting"].info is None

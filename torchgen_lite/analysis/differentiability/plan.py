@@ -46,10 +46,18 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
     """The plan of each operator that has formulas, writes or aliases, by name: `aten::add.Tensor`."""
     matched = match_derivatives(operators).of
     return {
-        o.name: _plan(o, matched.get(o.name, {}))
+        o.name: _plan(o, _used_by(o, matched.get(o.name, {})))
         for o in operators
         if o.name in matched or o.schema.written or o.schema.is_aliasing
     }
+
+
+def _used_by(operator: Operator, infos: Infos) -> Infos:
+    """The formulas that can be used: one that writes to buffers shares none with a functional operator, which returns what
+    that writes, and whose formulas may read it."""
+    if operator.kind is not SchemaKind.mutable:
+        return infos
+    return {k: info for k, info in infos.items() if info.function.func.kind() is SchemaKind.mutable}
 
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
