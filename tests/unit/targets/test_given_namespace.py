@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,25 @@ def test_one_module_of_all_builds(tmp_path: Path) -> None:
 def test_a_macro_is_a_name(tmp_path: Path) -> None:
     [message] = _messages(tmp_path, CPP.replace("HUB", "hub::ops"))
     assert "is not the name of a macro" in message
+
+
+@pytest.mark.parametrize(
+    "config", [CPP, f"{CPP}calls-only = true\n", STABLE, f'{CPP}library = "fragment"\nshards = 2\n']
+)
+def test_what_is_included_is_there(tmp_path: Path, config: str) -> None:
+    """Each header of the library that a file includes is one of its files, and macros of `namespace.h` are defined there."""
+    files = _files(tmp_path, config)
+    own = {
+        path.partition("/include/")[2]: text for path, text in files.items() if "/include/" in path
+    }
+    for path, text in files.items():
+        included = set(re.findall("#include <(hub/.*)>", text))
+        assert included <= own.keys(), path
+        used = set(re.findall(r"TORCHGEN_LITE_(?:\w*TORCH_LIBRARY\w*|TEXT|BUILD|INIT)\b", text))
+        assert used <= set(re.findall(r"#define (TORCHGEN_LITE_\w+)", own["hub/namespace.h"])), path
+
+
+def _files(folder: Path, config: str) -> dict[str, str]:
+    (folder / "ops.yaml").write_text(ENTRY)
+    (folder / "torchgen_lite.toml").write_text(f'schema = ["ops.yaml"]\n{config}')
+    return generate(load(root=folder))

@@ -15,7 +15,8 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.languages.cpp.stable import Release
 from torchgen_lite.loader.config.project import Config
-from torchgen_lite.loader.versions import parse_version, version_text
+from torchgen_lite.loader.versions import version_text
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite_tools.auditing.artefact import Artefact, opened
@@ -147,11 +148,13 @@ def _is_for_stable_abi(asked: Asked, config: Config | None) -> bool:
 
 
 def _oldest(config: Config | None) -> Release | None:
-    """`target-version` of the project."""
-    options = config.target_options.get(_STABLE, {}) if config is not None else {}
-    said = options.get("target-version")
-    major, minor = parse_version(said)[:2] if isinstance(said, str) else (0, 0)
-    return (major, minor) if major else None
+    """`target-version` of the project. Raises Refused if the options of the target are wrong."""
+    if config is None:
+        return None
+    options, problems = TARGETS[_STABLE].read_options(config)
+    require(problems)
+    release: Release | None = options.target_version
+    return release
 
 
 def _look_at_registry(found: Audited, asked: Asked, program: Program | None) -> None:

@@ -130,6 +130,7 @@ def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[Author
 
 
 def _calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
+    yield from namespace_header(layout, "TORCH_LIBRARY")
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
 
@@ -215,7 +216,6 @@ def _files(program: Program, library: Library) -> Files:
     if "underived.h" in names:
         context = {"namespace": layout.namespace, "folder": layout.folder}
         yield OutputFile(layout.source("underived.cpp"), "cpp_torch/underived.cpp.j2", context)
-    yield from namespace_header(layout, "TORCH_LIBRARY")
     yield from schema_hashes(program, layout, options)
     if options.module:
         yield module_file(layout, options.module)

@@ -45,6 +45,9 @@ def test_the_release_of_the_stable_abi(
         in done.stderr
     )
     assert run("audit", "lib.so", "--abi", "libtorch").code == 0
+    Path("torchgen_lite.toml").write_text(OPTIONS.replace("2.10", "soon"))
+    done = run("audit", "lib.so")
+    assert (done.code, "TG900" in done.stderr) == (2, False)
 
 
 def test_functions_of_no_release(tmp_path: Path, run: Run) -> None:
