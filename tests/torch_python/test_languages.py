@@ -194,8 +194,10 @@ def test_a_package_that_is_not_installed_is_named(language: str, tmp_path: Path)
     # As if it were not installed, where it is.
     hidden = f"import sys\nsys.modules[{root!r}] = None\n"
     program = f"{hidden}{PROGRAM}"
-    said = f"my::f for CompositeExplicitAutograd: `{language}_kernel` is written in {known.title}, "
-    said += f"which is not installed: `pip install {known.package}`\n"
+    said = f"my::f for CompositeExplicitAutograd: module `in_{language}` can't be imported: "
+    said += (
+        f"it is written in {known.title}, which is not installed: `pip install {known.package}`\n"
+    )
     assert run_program(tmp_path, program.replace("DIMENSIONS", "2")).endswith(said)
     assert run_program(tmp_path, program.replace("DIMENSIONS", "2, 2")) == ""
     module.write_text(f"import missing_here\n\n\ndef {language}_kernel(x): ...\n")

@@ -28,6 +28,7 @@ IMPORTS: Mapping[str, Sequence[str]] = {
     "_gradients": ["_library", "_refusals", "_transposed"],
     "_held": ["_library", "_results"],
     "_jagged": ["_axes", "_library", "_loops", "_writes"],
+    "_languages": [],
     "_later": [],
     "_library": [],
     "_linear": ["_refusals", "_transposed"],
@@ -86,6 +87,8 @@ def build_support(
     needed = {"_library", *_of_package(package, autograd)}
     if any(kernel.is_chosen for kernel in kernels):
         needed.add("_rows")
+    if any(kernel.written for kernel in kernels):
+        needed.add("_languages")
     if any(kernel.is_tuned for kernel in kernels):
         needed.add("_tuned")
     for one in registered:

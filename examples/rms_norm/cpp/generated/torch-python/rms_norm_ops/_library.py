@@ -35,6 +35,7 @@ from torch.utils import _pytree as pytree
 Function = Callable[..., Any]
 # Functions by the operator, and what they are for it: a dispatch key, `fake`, `backward` and so on.
 Table = dict[tuple[str, str], Function]
+hints: Table = {}
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -107,32 +108,20 @@ class Registering:
 Feature = Callable[[Registering], None]
 
 
-languages: dict[tuple[str, str], tuple[str, str, str]] = {}
-"""What functions are written in, by their places and names: a language, the module that it needs, and its package."""
-
-
 @cache
 def resolve(place: str, module: str, name: str) -> Function:
-    """The function of that name; its module, whose name may be relative to the package, is imported now."""
+    """The function of that name; its module, whose name may be relative to the package, is imported now.
+
+    `hints` say of some what the error means, if it can't be.
+    """
     try:
         found = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
-        said = _not_installed(place, name, error)
-        said = said or f"module `{module}` can't be imported: {error}"
+        said = f"module `{module}` can't be imported: {hints.get((place, name), str)(error)}"
         raise RegistrationError(f"{place}: {said}") from error
     if not callable(found):
         raise RegistrationError(f"{place}: module `{module}` has no function `{name}`")
     return cast("Function", found)
-
-
-def _not_installed(place: str, name: str, error: Exception) -> str:
-    """What to install, if the language lacks in which a kernel is written; else empty."""
-    language, needed, package = languages.get((place, name), ("", "", ""))
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    is_needed = missing is not None and f"{needed}.".startswith(f"{missing}.")
-    if not language or not is_needed:
-        return ""
-    return f"`{name}` is written in {language}, which is not installed: `pip install {package}`"
 
 
 def current(table: Table, operator: str, rule: str) -> Function:
