@@ -35,9 +35,9 @@ A kernel need not have the types that generated code calls it with: libtorch reg
 author's headers declare are compared by what they stand for (`kernel_types.h`, or as the stable ABI unpacks them), and
 such a kernel is called with boxed arguments (`kernel_function.h`). It may also have numbers of other types, `int` and
 `float`, without libtorch, too: these are converted in calls, with a check of the range (`kernel_numbers.h`). A kernel
-that generated code calls by its name may not: C++ would convert without a check. Where `kernels.h` declares it, its type must be the
-one there: what is called would be another function, which nothing defines, and the linker does not say so of a shared
-library.
+that generated code calls by its name may not: C++ would convert without a check. Where `kernels.h` declares it, its type
+must be the one there: what is called would be another function, which nothing defines, and the linker does not say so of
+a shared library.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ int64_t version() {
 }
 at::Tensor take(const at::Tensor& x, py::object y);
 at::Tensor wide(
-    c10::List<int> sizes, at::ArrayRef<int> steps,
+    c10::List<int> sizes,
+    at::ArrayRef<int> steps,
     int& count,
     long double scale,
     const std::optional<float>& by);
