@@ -224,7 +224,6 @@ f(torch.ones(2))
     ("language", "called"), [("triton", "aten.sin.default"), ("numba", "my.f.default")]
 )
 def test_what_compilers_see(language: str, called: str, tmp_path: Path) -> None:
-    pytest.importorskip("triton")
     _project(tmp_path, f"{{CPU: {{kernel: one, language: {language}}}}}")
     write_package(tmp_path)
     assert run_program(tmp_path, COMPILED).splitlines() == [called]
