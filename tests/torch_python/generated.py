@@ -50,7 +50,14 @@ def run_program(
     folder: Path, program: str, *arguments: str, imported: tuple[str, ...] | None = None
 ) -> str:
     """What a program prints; its traceback is the test's failure, and so is a warning that is not PyTorch's of itself."""
-    warnings = ("-W", "error", "-W", "ignore:`torch.jit.script")
+    # From 2.15 on, PyTorch warns of its loops under `torch.vmap` by Python's means.
+    itself = (
+        "`torch.jit.script",
+        "There is a performance drop because we have not yet implemented",
+    )
+    warnings = ["-W", "error"]
+    for one in itself:
+        warnings += ["-W", f"ignore:{one}"]
     command = (*warnings, "-c", textwrap.dedent(program), *arguments)
     done = run_python(folder, *command, imported=imported)
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ import torch
 import my_ops as my
 from kern import CALLS
 
-warnings.filterwarnings("ignore", "`torch.jit", DeprecationWarning)
+warnings.filterwarnings("ignore", "`torch.jit")
 torch.manual_seed(0)
 
 def counted(function, *args):

@@ -129,7 +129,7 @@ from jits_ops import functions
 from torch import Tensor, nn
 
 # TorchScript as a whole is deprecated.
-warnings.filterwarnings("ignore", "`torch.jit", DeprecationWarning)
+warnings.filterwarnings("ignore", "`torch.jit")
 
 
 class Every(nn.Module):

@@ -22,7 +22,7 @@ from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from torch.utils._pytree import tree_leaves
 
 # PyTorch's own: it compiles decompositions for forward mode, and loops over batches.
-warnings.filterwarnings("ignore", "`torch.jit", DeprecationWarning)
+warnings.filterwarnings("ignore", "`torch.jit")
 warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
 
 x, v = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, -1.0, 0.5])

@@ -160,6 +160,7 @@ import contextlib
 import importlib
 import json
 import sys
+from pathlib import Path
 
 import torch
 
@@ -167,13 +168,13 @@ import write_kernels
 import forms_ops, formsfinal_ops
 
 library = torch.library.Library("formstheirs", "DEF")
-for line in open("theirs.txt"):
+for line in Path("theirs.txt").read_text().splitlines():
     schema, key, kernel = line.rstrip().split("|")
     library.define(schema)
     library.impl(schema.partition("(")[0], getattr(write_kernels, kernel), key)
 import formstheirs_ops
 
-CALLS, MODES = json.load(open("calls.json"))
+CALLS, MODES = json.loads(Path("calls.json").read_text())
 KINDS = {"no_grad": torch.no_grad, "inference": torch.inference_mode}
 
 

@@ -44,7 +44,7 @@ def _compiled(overload: Any, function: Any, has_effects: bool) -> Any:
     found = _for_torchscript(overload, function)
     with warnings.catch_warnings():
         # Who calls `torch.jit.script` is told, and once is enough.
-        warnings.filterwarnings("ignore", "`torch.jit.script", DeprecationWarning)
+        warnings.filterwarnings("ignore", "`torch.jit.script")
         try:
             graph = torch.jit.script(found).graph
         except Exception as error:
