@@ -63,22 +63,24 @@ def _for_torchscript(overload: Any, function: Any) -> Any:
     schema = overload._schema
     declared = inspect.signature(function).parameters.values()
     parameters = [*map(_Parameter, declared, schema.arguments)]
+    taken = [parameter.name for parameter in parameters]
     operator = "_operator"
-    while operator in [one.name for one in parameters]:
+    while operator in taken:
         operator = f"_{operator}"
-    required = [one.declared for one in parameters if not one.has_default]
-    optional = [one for one in parameters if one.has_default]
+    required = [parameter.declared for parameter in parameters if not parameter.has_default]
+    optional = [parameter for parameter in parameters if parameter.has_default]
+    declarations = [*required, *[parameter.declared for parameter in optional]]
     source = _SOURCE.format(
         name=function.__name__,
-        parameters=", ".join([*required, *[one.declared for one in optional]]),
-        checks="".join([one.check for one in parameters]),
+        parameters=", ".join(declarations),
+        checks="".join([parameter.check for parameter in parameters]),
         returned="return " if schema.returns else "",
         operator=operator,
-        given=", ".join([one.given for one in parameters]),
+        given=", ".join([parameter.given for parameter in parameters]),
     )
     found = _executed(source, f"<{overload} for TorchScript>", function)
     found.__globals__[operator] = overload._overloadpacket
-    found.__defaults__ = tuple([one.default for one in optional])
+    found.__defaults__ = tuple([parameter.default for parameter in optional])
     return found
 
 
