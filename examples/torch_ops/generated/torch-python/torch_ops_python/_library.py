@@ -35,7 +35,9 @@ from torch.utils import _pytree as pytree
 Function = Callable[..., Any]
 # Functions by the operator, and what they are for it: a dispatch key, `fake`, `backward` and so on.
 Table = dict[tuple[str, str], Function]
+# What else to say of some functions whose module can't be imported.
 hints: Table = {}
+Feature = Callable[["Registering"], None]
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -105,15 +107,9 @@ class Registering:
         self.library.impl(self.operator.local_name, kernel, key, with_keyset=with_keyset)
 
 
-Feature = Callable[[Registering], None]
-
-
 @cache
 def resolve(place: str, module: str, name: str) -> Function:
-    """The function of that name; its module, whose name may be relative to the package, is imported now.
-
-    `hints` say of some what the error means, if it can't be.
-    """
+    """The function of that name; its module, whose name may be relative to the package, is imported now."""
     try:
         found = getattr(importlib.import_module(module, __package__), name, None)
     except Exception as error:
