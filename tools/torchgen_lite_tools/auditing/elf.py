@@ -2,19 +2,20 @@
 
 Note [What a stranger built]
 A file may say anything. pyelftools reads it, in as many steps as the file asks for, so what is iterated has bounds, and
-whatever goes wrong is one diagnostic about the file.
+whatever goes wrong is one diagnostic about the file. A file that goes beyond them is refused: what is said of a library is
+said of all its symbols.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from torchgen_lite.cli.session import Refused
 from torchgen_lite.diagnostics import Diagnostic
 
+Item = TypeVar("Item")
 MAGIC = b"\x7fELF"
 # More symbols than any library has.
 _MOST = 2_000_000
@@ -76,23 +77,35 @@ def _elffile() -> Any:
     return elffile
 
 
+def _bounded(items: Iterable[Item]) -> Iterator[Item]:
+    for index, item in enumerate(items):
+        if index >= _MOST:
+            raise ValueError(f"it has more than {_MOST} symbols")
+        yield item
+
+
 def _needed(dynamic: Any) -> Iterator[str]:
-    tags = dynamic.iter_tags("DT_NEEDED") if dynamic is not None else ()
-    for tag in islice(tags, _MOST):
+    if dynamic is None:
+        return
+    for tag in _bounded(dynamic.iter_tags("DT_NEEDED")):
         yield tag.needed
 
 
 def _versions(section: Any) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for library, versions in islice(section.iter_versions(), _MOST) if section is not None else ():
-        for version in islice(versions, _MOST):
+    if section is None:
+        return found
+    for library, versions in _bounded(section.iter_versions()):
+        for version in _bounded(versions):
             found.setdefault(library.name, set()).add(version.name)
     return found
 
 
 def _imports(symbols: Any) -> Iterator[str]:
     """Weak ones, which a process may lack, are not needed."""
-    for symbol in islice(symbols.iter_symbols(), _MOST) if symbols is not None else ():
+    if symbols is None:
+        return
+    for symbol in _bounded(symbols.iter_symbols()):
         is_needed = symbol["st_info"]["bind"] == "STB_GLOBAL" and symbol["st_shndx"] == "SHN_UNDEF"
         if is_needed and symbol.name:
             yield symbol.name

@@ -1,7 +1,7 @@
 """Which libtorch a library runs with, by the functions that it calls of it.
 
 A library for libtorch's stable ABI calls functions of C, `aoti_torch_*` and `torch_*`, which stay; one that calls functions
-of C++ runs with the release that it was built with. `stable.txt` has the functions by release.
+of C++ runs with the release that it was built with. `stable_abi.txt` has the functions by release.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Result
-from torchgen_lite_tools.auditing import artefact
+from torchgen_lite_tools.auditing import artefact, elf
 
 Run = Callable[..., Result]
 
@@ -86,6 +86,18 @@ def library(folder: Path, text: str, *flags: str, name: str = "lib.so") -> Path:
     command = ["g++", "-shared", "-fPIC", "lib.cpp", "-o", name, *flags]
     subprocess.run(command, cwd=folder, check=True)
     return folder / name
+
+
+def test_a_library_with_more_symbols_than_are_read(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is said of a part of it."""
+    pytest.importorskip("auditwheel")
+    path = library(tmp_path, '#include <cstdio>\nvoid f() { puts(""); }', "-nostartfiles")
+    assert run("audit", str(path)).code == 0
+    monkeypatch.setattr(elf, "_MOST", 1)
+    done = run("audit", str(path))
+    assert (done.code, "more than 1 symbols" in done.stderr) == (2, True)
 
 
 def test_libraries_that_are_broken(tmp_path: Path, run: Run) -> None:
