@@ -36,9 +36,9 @@ class Recorded(NamedTuple):
 
     Calls that need a gradient without a formula are refused. A call is special that writes to an argument, or has
     keyword-only arguments or lists of tensors; an in-place operator may need what it overwrites, and another one only notes
-    something down. Absent gradients are
-    filled in if there are several results and no formula asks which are defined. Forward mode is refused for the reason
-    `no_forward`, or has a function of its own, or transposes the formulas, which may have to be tried first.
+    something down. Absent gradients are filled in if there are several results and no formula asks which are defined.
+    Forward mode is refused for the reason `no_forward`, or has a function of its own, or transposes the formulas, which
+    may have to be tried first.
     """
 
     refuses: bool
