@@ -430,11 +430,13 @@ class Target(NamedTuple):
 
     def checked(self, folder: Path) -> Compiled:
         """What a compiler says of the registrations."""
-        flags: Sequence[str] = with_torch()
+        flags: Sequence[str]
         if self.name == "cpp-runtime":
             flags = ("-std=c++17", f"-I{INCLUDE}")
         elif self.name == "cpp-torch-stable":
             flags = stable_library.flags()
+        else:
+            flags = with_torch()
         includes = [folder, folder / "stable/include"]
         return check_syntax(folder, "stable/src/register.cpp", flags=flags, includes=includes)
 

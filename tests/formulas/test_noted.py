@@ -112,7 +112,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write_files(folder, generate(load(root=folder)))
     paths = [folder, folder / "python", *SOURCES]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    done = run_forked(["-c", textwrap.dedent(PROGRAM)], folder, environment)
+    done = run_forked(["-c", textwrap.dedent(PROGRAM)], folder, environment, imported=())
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.torch_python.generated import run_program, run_python
 from torchgen_lite import generate, load
+
+pytestmark = pytest.mark.torch
 
 CONFIG = """\
 schema = ["ops.yaml"]
