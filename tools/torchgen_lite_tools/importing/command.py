@@ -138,16 +138,16 @@ def _declare(session: Session, library: Library, path: Path) -> Iterator[Diagnos
 def _bound(library: Library) -> Iterator[str]:
     """How many functions each file binds with pybind11, and how many of them became entries; how many registrations of
     each Python file were read."""
-    proposed = Counter(d.span.source.path for d in library.definitions if d.binder and d.span)
     labels = []
     for one in library.diagnostics:
         if one.code == "TG614" and one.label:
             labels.append(one.label)
     unread = Counter(label.span.source.path for label in labels)
     for path, binder in library.binders.items():
-        bound = proposed[path] + unread[path]
+        proposed = library.proposed[path]
         left = unread[path]
-        yield f"{path}: {counted(bound, 'binding')} of {binder}, {proposed[path]} proposed, {left} not read"
+        bindings = counted(proposed + left, "binding")
+        yield f"{path}: {bindings} of {binder}, {proposed} proposed, {left} not read"
     converted = library.converted.intersection(one.name for one in library.definitions)
     if converted:
         operators = counted(len(converted), "operator")

@@ -60,12 +60,14 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     conditions = reader.conditions_of(call)
     if conditions is None:
         return None
+    path = reader.tree.text.source.path
     if (name, *conditions) in reader.read and not isinstance(found, str):
         before = _bound_before(reader, name + found[0], conditions)
         key, doubt = _key(functions[0])
         if before is not None and key not in before:
             if kernel.name.rpartition("::")[2] in before.values():
                 doubt = f"`{kernel.name}` is the name of several functions: each needs its own"
+            reader.library.proposed[path] += 1
             return reader.add_kernel(name, key, doubt, kernel, given[1])
         found = "this name is bound twice"
     if isinstance(found, str):
@@ -85,6 +87,7 @@ def read_binding(reader: Reader, call: Node, prefix: str, doc: str) -> None:
     binder = reader.binder
     one = Definition(name, str(schema), (), conditions, doc, span, tuple(asks), binder)
     reader.library.definitions.append(one)
+    reader.library.proposed[path] += 1
     if any(is_converted for _, _, is_converted in _numbers(functions[0], names)):
         reader.library.converted.add(name)
     return reader.add_kernel(name, *_key(functions[0]), kernel, given[1])

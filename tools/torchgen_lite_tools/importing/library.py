@@ -77,7 +77,8 @@ class Library:
     """Everything that was found, in order, and diagnostics for what was not understood.
 
     `modules` are the Python modules of kernels and of fakes. `statements` is the number of registrations that were
-    looked at, `files` that of files; `binders` has what binds functions to Python, by file. `read` are the statements of
+    looked at, `files` that of files; `binders` has what binds functions to Python, by file, and
+    `proposed` how many of these became an entry, or a kernel of one. `read` are the statements of
     C++ that register, and `inferred` the operators whose schema is that of a kernel that may write to tensors. `python`
     counts the registrations of each Python file: those that were read, and the others. `refused` are the operators of
     C++ that have a kernel which entries cannot express, `stable` those that blocks of libtorch's stable ABI define, and
@@ -92,6 +93,7 @@ class Library:
     statements: int = 0
     files: int = 0
     binders: dict[str, str] = field(default_factory=dict)
+    proposed: Counter[str] = field(default_factory=Counter)
     read: list[Statement] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
     python: dict[str, tuple[int, int]] = field(default_factory=dict)

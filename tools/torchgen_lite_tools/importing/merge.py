@@ -18,20 +18,24 @@ def put_together(registry: Library, text: Library) -> Library:
 
     The text adds conditions, kernel names, comments, and what other builds have.
     """
-    both = Library(modules=registry.modules)
-    both.statements = registry.statements + text.statements
-    both.python = text.python
-    both.diagnostics = [*registry.diagnostics]
+    diagnostics = [*registry.diagnostics]
     for diagnostic in text.diagnostics:
         if diagnostic not in registry.diagnostics:
-            both.diagnostics.append(diagnostic)
-    for kind, modules in text.modules.items():
-        of_both = [*both.modules.get(kind, []), *modules]
-        both.modules[kind] = list(dict.fromkeys(of_both))
-    both.extras = _extras_of_both(registry, text)
-    both.definitions = _definitions_of_both(registry, text)
-    both.implementations = _implementations_of_both(registry, text)
-    return both
+            diagnostics.append(diagnostic)
+    modules = dict(registry.modules)
+    for kind, names in text.modules.items():
+        of_both = [*modules.get(kind, []), *names]
+        modules[kind] = list(dict.fromkeys(of_both))
+    # What is known of statements, of binders and of what they bind is known from the text alone.
+    return replace(
+        text,
+        modules=modules,
+        statements=registry.statements + text.statements,
+        diagnostics=diagnostics,
+        extras=_extras_of_both(registry, text),
+        definitions=_definitions_of_both(registry, text),
+        implementations=_implementations_of_both(registry, text),
+    )
 
 
 def _extras_of_both(registry: Library, text: Library) -> list[Extra]:

@@ -113,6 +113,11 @@ def test_extensions_of_one_name_are_one_operator(
         *dispatch,
     ]
     assert result.code == 0, result.stderr
+    assert result.stderr == """\
+csrc/both.cpp: 1 binding of pybind11, 1 proposed, 0 not read
+csrc/both_cuda.cu: 1 binding of pybind11, 1 proposed, 0 not read
+1 operator
+"""
 
 
 @pytest.mark.parametrize("other", ["at::Tensor{0}both(at::Tensor y)", "void{0}both(at::Tensor x)"])

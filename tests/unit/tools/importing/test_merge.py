@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import fields
+from typing import Any
+
 import pytest
 
 from torchgen_lite_tools.importing.library import Definition, Library
@@ -31,3 +35,22 @@ def test_arguments_that_have_names_only_in_the_text(
     schemas = [f"a::f{registered}", f"a::f{written}"]
     both = (Library(definitions=[Definition("a::f", one)]) for one in schemas)
     assert put_together(*both).definitions[0].schema == schemas[merged]
+
+
+def test_what_only_the_text_knows_is_kept() -> None:
+    """Every field that is not merged is the text's."""
+    merged = {"definitions", "implementations", "extras", "diagnostics", "modules", "statements"}
+    known: dict[str, Any] = {
+        "files": 3,
+        "binders": {"a.cpp": "pybind11"},
+        "proposed": Counter({"a.cpp": 2}),
+        "read": [],
+        "inferred": ["a::f"],
+        "python": {"a.py": (1, 0)},
+        "refused": {"a::g"},
+        "stable": {"a::h"},
+        "converted": {"a::i"},
+    }
+    assert known.keys() | merged == {one.name for one in fields(Library)}
+    both = put_together(Library(), Library(**known))
+    assert {name: getattr(both, name) for name in known} == known
