@@ -15,7 +15,7 @@ ENTRY = """\
   dispatch: {CPU: relu}
   fake: {like: x}
 """
-CPP = 'targets = ["cpp-torch"]\n[target.cpp-torch]\nnamespace-macro = "HUB"\n'
+CPP = 'targets = ["cpp-torch"]\n[target.cpp-torch]\nnamespace-macro = "HUB_NAMESPACE"\n'
 STABLE = CPP.replace("cpp-torch", "cpp-torch-stable")
 PYTHON = 'targets = ["torch-python"]\n[target.torch-python]\nnamespace-module = "._ops"\n'
 
@@ -72,9 +72,23 @@ def test_one_module_of_all_builds(tmp_path: Path) -> None:
     )
 
 
-def test_a_macro_is_a_name(tmp_path: Path) -> None:
-    [message] = _messages(tmp_path, CPP.replace("HUB", "hub::ops"))
-    assert "is not the name of a macro" in message
+@pytest.mark.parametrize(
+    "macro",
+    [
+        "hub::ops",
+        "HUB",
+        "assert",
+        "and",
+        "EOF",
+        "_NAME",
+        "__FILE__",
+        "hub_NAME",
+        "TORCHGEN_LITE_NAMESPACE",
+    ],
+)
+def test_a_macro_has_a_name_that_no_header_defines(tmp_path: Path, macro: str) -> None:
+    [message] = _messages(tmp_path, CPP.replace("HUB_NAMESPACE", macro))
+    assert "is not a macro for a namespace" in message
 
 
 @pytest.mark.parametrize(

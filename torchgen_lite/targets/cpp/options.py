@@ -24,6 +24,8 @@ _SCOPE = f"{NAME}(?:::{NAME})*"
 NAMESPACE = matching(
     _SCOPE, "is not a C++ namespace", lambda text: KEYWORDS.isdisjoint(text.split("::"))
 )
+# Headers define more macros than any list has, but none of these names. Copied headers use those that begin with ours.
+_MACRO = r"(?!TORCHGEN_LITE_)[A-Z][A-Z0-9_]*_(?:NAME|NAMESPACE)"
 # What a path in `#include <...>` cannot contain.
 HEADERS = list_of(matching(r'[^">\n\r\\]*', "is not a path of a header", str.isprintable))
 
@@ -80,7 +82,10 @@ class ModuleOptions(LibraryOptions):
     namespace_macro: str = option(
         "The macro by which the build gives the namespace of the operators, such as `TORCH_EXTENSION_NAME`; without it, they "
         "have that of the file.",
-        matching(f"(?:{NAME})?", "is not the name of a macro"),
+        matching(
+            f"(?:{_MACRO})?",
+            "is not a macro for a namespace: capitals that end with `_NAME` or `_NAMESPACE`",
+        ),
         "",
         shown="none",
     )
