@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import hubs
 from tests.cpp import stable_library
 from tests.cpp.compiling import compile_library, needs_compiler, write_files
 from tests.torch_python.generated import run_program
@@ -100,29 +101,10 @@ Tensor shift(const Tensor& self, double by) { return filled(self, by * VERSION);
 } // namespace hub
 #include <hub/verify_kernels.h>
 """
-OPS = """\
-import torch
-from . import _hub_{version}
-ops = torch.ops._hub_{version}
-
-def add_op_namespace_prefix(op_name: str):
-    return f"_hub_{version}::{{op_name}}"
-"""
-LOAD = """
-import importlib.util
-import sys
-import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
-
-def loaded(version):
-    path = f"builds/{version}/hub/__init__.py"
-    spec = importlib.util.spec_from_file_location(f"hash_{version}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module.generated
-
-builds = {version: loaded(version) for version in (1, 2)}
+# Importing the extension registers its operators.
+OPS = hubs.OPS.replace("import torch\n", "import torch\nfrom . import _hub_{version}\n")
+LOAD = f"""{hubs.LOAD}
+builds = {{version: hub.generated for version, hub in hubs.items()}}
 assert not hasattr(torch.ops.hub, "power")
 """
 PROGRAM = """

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hubs import LOAD, OPS
 from tests.torch_python.generated import run_program, run_python
 from torchgen_lite import generate, load
 
@@ -90,28 +91,7 @@ def total_reference(a, b):
     return VERSION * (a + b)
 """
 FORMULAS = "def factor():\n    return 10.0 ** (VERSION - 1)\n"
-OPS = """\
-import torch
-ops = torch.ops._hub_{version}
-
-def add_op_namespace_prefix(op_name: str):
-    return f"_hub_{version}::{{op_name}}"
-"""
-PROGRAM = """
-import importlib.util
-import sys
-import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
-
-def loaded(version):
-    path = f"builds/{version}/hub/__init__.py"
-    spec = importlib.util.spec_from_file_location(f"hash_{version}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-hubs = {version: loaded(version) for version in (1, 2)}
+PROGRAM = LOAD + """
 for version, hub in hubs.items():
     ops = hub.generated
     own = getattr(torch.ops, f"_hub_{version}")
