@@ -36,6 +36,18 @@ def _enumerators() -> dict[str, dict[str, str]]:
 
 # The enumerators that names in a schema stand for, by type.
 ENUMERATORS = _enumerators()
+
+
+def _first_names() -> dict[str, str]:
+    first: dict[str, str] = {}
+    for kind, _, *names in _DECLARED:
+        if kind == "ScalarType":
+            first |= dict.fromkeys(names, names[0])
+    return first
+
+
+# The first name of a dtype, by each of its names: PyTorch's Python has all of the first, and not all others.
+FIRST_NAMES = _first_names()
 NAMED_CONSTANTS = {
     # PyTorch's parser reads dtypes, memory formats and layouts as integers.
     "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),

@@ -27,15 +27,13 @@ from torchgen_lite.formulas.tree import Typed, every_part
 from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.defaults import DTYPES, ENUMERATORS
+from torchgen_lite.schema.defaults import FIRST_NAMES
 from torchgen_lite.schema.grouped import grouped
 from torchgen_lite.targets.output import Findings, OutputFile
 from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
 from torchgen_lite.targets.python.package import Overload, Package, kernel_file
 
-_FIRST = {ENUMERATORS["ScalarType"][name]: name for name in reversed(DTYPES)}
-_DTYPES = {name: _FIRST[enumerator] for name, enumerator in ENUMERATORS["ScalarType"].items()}
 _ATTRIBUTES = {"dtype": "_dtype", "requires_grad": "_requires_grad", "shape": "_shape"}
 # What a framework's tensor is asked; `numel` is a method.
 _BUILTINS = ("len", "max", "min", "tuple")
@@ -112,7 +110,7 @@ def _names(schema: FunctionSchema) -> ConditionNames:
 
 def _canonical(name: str) -> str:
     """The first name of a dtype, `float16` for `half`; another constant is its own."""
-    return _DTYPES.get(name, name)
+    return FIRST_NAMES.get(name, name)
 
 
 def _hides_builtins(overload: Overload) -> bool:

@@ -27,6 +27,7 @@ from torchgen_lite.languages.python.signature import ANY, STAR, Annotation, Para
 from torchgen_lite.languages.text import literal, quote, tuple_display
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
+from torchgen_lite.schema.defaults import FIRST_NAMES
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -152,11 +153,8 @@ def _condition(operator: PackagedOperator, when: Expression, *, is_traced: bool)
 
 
 def _dtype(name: str) -> str:
-    """A dtype or a memory format, of which `torch` has some by another name."""
-    return f"torch.{_OTHER_NAMES.get(name, name)}"
-
-
-_OTHER_NAMES = {"byte": "uint8", "char": "int8"}
+    """A dtype or a memory format."""
+    return f"torch.{FIRST_NAMES.get(name, name)}"
 
 
 # What a rule for vmap gets before the arguments.

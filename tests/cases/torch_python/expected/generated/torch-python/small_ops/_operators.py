@@ -109,7 +109,7 @@ tuned_row3_cpu_scaled = _tuned.Tuned(
 def cpu_scaled(x: Tensor, by: Tensor | None = None, len: Sequence[int] = ()) -> Any:
     """small::scaled for CPU."""
     if (
-        (x.dtype == torch.half or x.dtype == torch.bfloat16)
+        (x.dtype == torch.float16 or x.dtype == torch.bfloat16)
         and x.size(-1) % 8 == 0
         and x.data_ptr() % 16 == 0
     ):
