@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import torchgen_lite
 from tests.conftest import SHARED_FOLDER
-from tests.cpp.compiling import with_torch
+from tests.cpp.compiling import quick_torch
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature
@@ -182,11 +182,11 @@ def compile_file(source: Path, folder: Path, flags: Sequence[str]) -> Compiled |
         return None
     start = time.perf_counter()
     includes = [f"-I{folder / 'cpp-torch' / 'include'}", f"-I{SOURCES}"]
-    headers = ["-std=c++20", "-fPIC", *torch_flags()[0]]
+    compiler = ["g++", "-std=c++20", "-fPIC", *torch_flags()[0]]
     # What the tests share of PyTorch's headers is for what is not optimized.
     if "-O0" in flags and SHARED_FOLDER in os.environ:
-        headers = [*with_torch()]
-    command = ["g++", *headers, *flags, *includes, "-c", str(source), "-o", str(made)]
+        compiler = [*quick_torch()]
+    command = [*compiler, *flags, *includes, "-c", str(source), "-o", str(made)]
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -21,6 +21,6 @@ while [ $left -gt 0 ]; do
 done
 if [ "$headers$compiles" = knownyes ]; then
   set -- -D_GLIBCXX_USE_CXX11_ABI=1 -O0 -fPIC --param=ggc-min-heapsize=2097152 \
-    -include "$TORCHGEN_LITE_TESTS_FOLDER/precompiled.h" "$@"
+    -include "$TORCHGEN_LITE_TESTS_FOLDER/g++/precompiled.h" "$@"
 fi
 exec g++ "$@"

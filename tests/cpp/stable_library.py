@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.cpp.compiling import Compiled, check_syntax, together, write_files
+from tests.cpp.compiling import QUICK, Compiled, check_syntax, together, write_files
 from tests.forks import run_forked
 from torchgen_lite import load
 from torchgen_lite.pipeline import generate
@@ -59,7 +59,7 @@ def build_library(
     output = folder / f"{name}.so"
     source = together(folder, sources)
     command = [
-        "g++",
+        QUICK,
         "-O0",
         "-fPIC",
         "-shared",

@@ -43,9 +43,9 @@ HEADERS = sorted(path.as_posix() for path in ALL if path not in FIRST)
 @pytest.mark.parametrize("name", HEADERS)
 def test_a_header_compiles_alone(name: str, tmp_path: Path) -> None:
     (tmp_path / "alone.cpp").write_text(f'#include "{name}"\n')
-    flags = with_header(precompiled(Path(name)))
+    compiler = with_header(precompiled(Path(name)))
     includes = [COPIED, COPIED / SHARED, ROOT / "torchgen_lite/cpp/include"]
-    done = check_syntax(tmp_path, "alone.cpp", flags=flags, includes=includes)
+    done = check_syntax(tmp_path, "alone.cpp", compiler=compiler, includes=includes)
     assert (done.ok, done.messages) == (True, "")
 
 
@@ -80,6 +80,6 @@ def test_two_libraries_in_one_file(tmp_path: Path) -> None:
         write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "both.cpp").write_text(BOTH)
     include = tmp_path / "out" / "include"
-    flags = with_header(precompiled(Path("cpp_torch/call_operator.h")))
-    done = check_syntax(tmp_path, "both.cpp", flags=flags, includes=[include])
+    compiler = with_header(precompiled(Path("cpp_torch/call_operator.h")))
+    done = check_syntax(tmp_path, "both.cpp", compiler=compiler, includes=[include])
     assert (done.ok, done.messages) == (True, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import needs_compiler, with_torch, write_files
+from tests.cpp.compiling import needs_compiler, quick_torch, write_files
 from tests.forks import run_forked
 from torchgen_lite import generate, load
 
@@ -125,7 +125,7 @@ def build(folder: Path) -> None:
     text = KERNELS.replace("KERNELS\n", kernels).replace("CALLS\n", calls)
     write_files(folder, {"cpp-torch/kernels/kernels.cpp": text})
     libraries = Path(torch.__file__).parent / "lib"
-    command = ["g++", "-shared", *with_torch(), "-Icpp-torch/include"]
+    command = [*quick_torch(), "-shared", "-Icpp-torch/include"]
     command += ["cpp-torch/kernels/kernels.cpp", "-o", "defaults.so", f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-ltorch_cpu", "-lc10"]
     subprocess.run(command, cwd=folder, check=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpp.compiling import needs_compiler, with_torch, write_files
+from tests.cpp.compiling import needs_compiler, quick_torch, write_files
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 
@@ -163,7 +163,7 @@ def test_what_a_backend_lacks_runs_on_cpu_and_says_so(tmp_path: Path) -> None:
     write_files(tmp_path, render_files(files, "ops.yaml"))
     (tmp_path / "program.cpp").write_text(PROGRAM)
     libraries = Path(torch.__file__).parent / "lib"
-    command = ["g++", *with_torch(), "-Iout/include", "program.cpp", "-o", "program"]
+    command = [*quick_torch(), "-Iout/include", "program.cpp", "-o", "program"]
     command += [f"-L{libraries}", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{libraries}"]
     subprocess.run(command, cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True)

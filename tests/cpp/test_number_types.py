@@ -23,7 +23,7 @@ from tests.cpp.compiling import (
     check_syntax,
     compile_library,
     needs_compiler,
-    with_torch,
+    quick_torch,
     write_files,
 )
 from tests.cpp_runtime.building import INCLUDE
@@ -430,15 +430,15 @@ class Target(NamedTuple):
 
     def checked(self, folder: Path) -> Compiled:
         """What a compiler says of the registrations."""
-        flags: Sequence[str]
+        compiler: Sequence[str]
         if self.name == "cpp-runtime":
-            flags = ("-std=c++17", f"-I{INCLUDE}")
+            compiler = ("g++", "-std=c++17", f"-I{INCLUDE}")
         elif self.name == "cpp-torch-stable":
-            flags = stable_library.flags()
+            compiler = ("g++", *stable_library.flags())
         else:
-            flags = with_torch()
+            compiler = quick_torch()
         includes = [folder, folder / "stable/include"]
-        return check_syntax(folder, "stable/src/register.cpp", flags=flags, includes=includes)
+        return check_syntax(folder, "stable/src/register.cpp", compiler=compiler, includes=includes)
 
 
 def _run_in_cpp(folder: Path, sources: Sequence[str], calls: Sequence[Call]) -> str:

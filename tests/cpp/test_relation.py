@@ -18,6 +18,7 @@ from tests.conftest import ROOT
 from tests.cpp.compiling import (
     check_syntax,
     needs_compiler,
+    quick_torch,
     try_library,
     with_torch,
     write_files,
@@ -294,7 +295,8 @@ def compile_rows(
     while True:
         rows = [row_of(*one, at in refused) if at in asked else "" for at, one in enumerate(every)]
         (folder / "table.cpp").write_text(head.replace("ROWS", "\n".join(rows)))
-        done = try_library(folder, ["table.cpp"], flags=["-fmax-errors=0"], includes=INCLUDES)
+        compiler = ["g++", *with_torch(), "-fmax-errors=0"]
+        done = try_library(folder, ["table.cpp"], compiler=compiler, includes=INCLUDES)
         if done.ok:
             return refused
         more = rows_of_errors(done.messages, first)
@@ -362,5 +364,5 @@ def test_kernels_behind_a_guard_of_the_device_keep_their_types(tmp_path: Path) -
     write_files(tmp_path, generate(load(root=tmp_path), targets=["cpp-torch"]))
     includes = [tmp_path, tmp_path / "cpp-torch/include"]
     file = "cpp-torch/src/register_cuda.cpp"
-    done = check_syntax(tmp_path, file, flags=with_torch(), includes=includes)
+    done = check_syntax(tmp_path, file, compiler=quick_torch(), includes=includes)
     assert done.ok, done.messages

@@ -14,7 +14,7 @@ from tests.cpp.compiling import (
     check_syntax,
     compile_library,
     needs_compiler,
-    with_torch,
+    quick_torch,
     write_files,
 )
 from tests.cpp.conditions import ARGUMENTS, CONDITIONS, Condition, counted, entries
@@ -180,7 +180,7 @@ def test_kernels_of_headers_may_have_other_types(target: str, tmp_path: Path) ->
     files = {"ops.yaml": entry + rows, "torchgen_lite.toml": configuration}
     write_files(tmp_path, {**files, "declared.h": DECLARED[target]})
     write_files(tmp_path, generate(load(root=tmp_path)))
-    flags = with_torch() if target == "cpp-torch" else stable_flags()
+    compiler = quick_torch() if target == "cpp-torch" else ("g++", *stable_flags())
     includes = [tmp_path, tmp_path / "stable" / "include"]
-    done = check_syntax(tmp_path, "stable/src/register.cpp", flags=flags, includes=includes)
+    done = check_syntax(tmp_path, "stable/src/register.cpp", compiler=compiler, includes=includes)
     assert done == (True, "")

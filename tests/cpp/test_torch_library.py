@@ -185,7 +185,7 @@ def test_headers_stand_alone(tmp_path: Path, header: str) -> None:
     write_files(tmp_path, files)
     (tmp_path / "one.cpp").write_text(f"#include <demo/{header}.h>\n")
     headers = {path.partition("/include/")[2]: text for path, text in files.items()}
-    flags = with_header(long_include(headers[f"demo/{header}.h"], headers))
+    compiler = with_header(long_include(headers[f"demo/{header}.h"], headers))
     include = tmp_path / "cpp-torch" / "include"
-    done = check_syntax(tmp_path, "one.cpp", flags=flags, includes=[include])
+    done = check_syntax(tmp_path, "one.cpp", compiler=compiler, includes=[include])
     assert done.ok, done.messages

@@ -91,8 +91,8 @@ def syntax(project: Path, text: str, *more: str) -> tuple[bool, list[str]]:
     """Whether a file with the proof at its end compiles, and the lines of what is said."""
     (project / "kernels.cpp").write_text(f"{text}#include <demo/verify_kernels.h>\n")
     include = project / "cpp-torch" / "include"
-    flags = [*with_header("ATen/core/Tensor.h"), *more]
-    done = check_syntax(project, "kernels.cpp", flags=flags, includes=[include])
+    compiler = with_header("ATen/core/Tensor.h", "g++")
+    done = check_syntax(project, "kernels.cpp", compiler=compiler, flags=more, includes=[include])
     return done.ok, done.messages.splitlines()
 
 

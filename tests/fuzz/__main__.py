@@ -44,13 +44,18 @@ from tests.fuzz.whole import run_programs
 def run_seeds(options: argparse.Namespace) -> int:
     """Print a line for each seed, what was found, and the sum at the end."""
     total = Tally()
-    flags = dict.fromkeys(CPP, _cpp_flags()) if options.cpp else {}
+    compilers = dict.fromkeys(CPP, _compiler()) if options.cpp else {}
     for seed in range(options.seed, options.seed + options.seeds):
         tally = run_grammar(options.inputs, seed, options.first, torch=options.torch)
         if options.cpp:
             tally.add(
                 run_grammar(
-                    options.cpp, seed, 1_000_000, samples=options.cpp, flags=flags, typed=PACKAGES
+                    options.cpp,
+                    seed,
+                    1_000_000,
+                    samples=options.cpp,
+                    compilers=compilers,
+                    typed=PACKAGES,
                 )
             )
         print(*tally.problems, f"seed {seed}: {tally}", sep="\n", flush=True)
@@ -73,12 +78,12 @@ def run_operators(options: argparse.Namespace) -> int:
     return 0 if is_right else 1
 
 
-def _cpp_flags() -> list[str]:
+def _compiler() -> list[str]:
     from torch.utils.cpp_extension import include_paths
 
     folders = [*include_paths(), sysconfig.get_paths()["include"]]
     runtime = ROOT / "torchgen_lite" / "cpp" / "include"
-    return [f"-I{runtime}", *(f"-isystem{folder}" for folder in folders)]
+    return ["g++", f"-I{runtime}", *(f"-isystem{folder}" for folder in folders)]
 
 
 def main() -> int:

@@ -276,15 +276,15 @@ class Workshop:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         return done.stdout + done.stderr
 
-    def compile(self, target: str, flags: Sequence[str]) -> str:
-        """What g++ says about all the samples of a target in one translation unit."""
+    def compile(self, target: str, compiler: Sequence[str]) -> str:
+        """What a compiler says about all the samples of a target in one translation unit."""
         (self.root / "toy.h").write_text(TOY)
         unit = self.root / f"{target}.cpp"
         folders = self.samples[target]
         self.tally.compiled[target] += len(folders)
         lines = [f'#include "{path}"' for f in folders for path in sorted(f.rglob("*.cpp"))]
         unit.write_text("\n".join(['#include "toy.h"'] * (target == "cpp-runtime") + lines))
-        command = ["g++", "-std=c++20", "-fsyntax-only", "-fmax-errors=40", "-w", *flags]
+        command = [*compiler, "-std=c++20", "-fsyntax-only", "-w"]
         command += [f"-I{path}" for path in (self.root, *(f / "include" for f in folders))]
         return subprocess.run(
             [*command, str(unit)], capture_output=True, text=True, check=False
@@ -396,13 +396,13 @@ def run_grammar(
     first: int = 0,
     *,
     samples: int = 0,
-    flags: Mapping[str, Sequence[str]] | None = None,
+    compilers: Mapping[str, Sequence[str]] | None = None,
     torch: bool = False,
     typed: Sequence[str] = (),
 ) -> Tally:
     """What became of the inputs; each problem names its input, which `first` repeats alone.
 
-    The first `samples` of them are made for the compiler: the C++ of all goes into one file for each target in `flags`.
+    The first `samples` of them are made for the compiler: the C++ of all goes into one file for each target in `compilers`.
     """
     workshop = Workshop(torch=torch)
     problems = workshop.tally.problems
@@ -413,7 +413,7 @@ def run_grammar(
         texts, toml = grammar.files(namespace), as_toml(grammar.options(namespace))
         for problem in workshop.check(texts, toml, sample):
             problems.append(f"seed {seed}, input {number}: {problem}\n{texts!r}\n{toml!r}")
-    for target, given in (flags or {}).items():
+    for target, given in (compilers or {}).items():
         problems += filter(None, [workshop.compile(target, given)])
     for target in typed:
         problems += filter(None, [workshop.check_types(target)])

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.cpp.compiling import needs_compiler, torch_flags, with_torch
+from tests.cpp.compiling import needs_compiler, quick_torch, torch_flags
 from tests.fuzz import targets
 from tests.fuzz.targets import PACKAGES, run_grammar
 from tests.fuzz.vendors import run_vendors
 
-RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
+RUNTIME = ("g++", f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}")
 
 
 @pytest.mark.slow("fifteen hundred inputs")
@@ -46,12 +46,12 @@ def test_a_package_that_is_not_typed_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 @needs_compiler
 def test_cpp_of_the_runtime_compiles() -> None:
-    assert run_grammar(60, seed=1, samples=60, flags={"cpp-runtime": RUNTIME}).problems == []
+    assert run_grammar(60, seed=1, samples=60, compilers={"cpp-runtime": RUNTIME}).problems == []
 
 
 @needs_compiler
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_cpp_for_libtorch_compiles(target: str) -> None:
-    flags = with_torch() if target == "cpp-torch" else torch_flags()
-    assert run_grammar(60, seed=2, samples=60, flags={target: flags}).problems == []
+    compiler = quick_torch() if target == "cpp-torch" else ("g++", *torch_flags())
+    assert run_grammar(60, seed=2, samples=60, compilers={target: compiler}).problems == []

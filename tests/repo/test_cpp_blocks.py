@@ -13,7 +13,14 @@ import pytest
 
 from tests.blocks import PAGES, Block, fences
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, with_torch, write_files
+from tests.cpp.compiling import (
+    check_syntax,
+    needs_compiler,
+    quick_torch,
+    torch_flags,
+    with_torch,
+    write_files,
+)
 from tests.cpp.torch_ops import GENERATOR, configure, needs_cmake
 from tests.cpp.torch_ops import run as run_program
 from tests.cpp_runtime.building import INCLUDE
@@ -154,7 +161,7 @@ def test_blocks_for_pytorch_compile(run: Run, tmp_path: Path) -> None:
         generate(run, tmp_path / "named", "cpp-torch", named),
     ]
     write_files(tmp_path, {"blocks.cpp": compiled(with_torch=True)})
-    done = check_syntax(tmp_path, "blocks.cpp", flags=with_torch(), includes=includes)
+    done = check_syntax(tmp_path, "blocks.cpp", compiler=quick_torch(), includes=includes)
     assert done.ok, done.messages
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, quick_torch, write_files
 from tests.installed import needs_torch
 from tests.torchgen.conftest import Theirs
 from torchgen_lite import Program, generate, load
@@ -155,7 +155,7 @@ def test_it_compiles(tmp_path: Path) -> None:
     program = project(tmp_path, backend_file("device_guard"))
     write_files(tmp_path, generate(program, targets=["cpp-torch"]))
     include, source = tmp_path / "cpp-torch" / "include", "cpp-torch/src/register_xla.cpp"
-    assert check_syntax(tmp_path, source, flags=with_torch(), includes=[include]) == (True, "")
+    assert check_syntax(tmp_path, source, compiler=quick_torch(), includes=[include]) == (True, "")
 
 
 @pytest.mark.parametrize("which", ["functional", "every"])

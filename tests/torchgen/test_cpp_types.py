@@ -22,7 +22,7 @@ import torchgen_lite
 from tests.conformance.torch_calls import free_functions, methods, pointer
 from tests.conformance.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, quick_torch, with_torch, write_files
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.languages.cpp import text as cpp_text
@@ -271,7 +271,7 @@ def test_calls_run_pytorchs_kernels(
     shutil.copy(Path(__file__).with_name("calls.cpp"), tmp_path)
     _, libraries = link_flags()
     include = compiled[0] / "cpp-torch" / "include"
-    command = ["g++", *with_torch(), "calls.cpp", "-o", "calls", "-Ifew/include", f"-I{include}"]
+    command = [*quick_torch(), "calls.cpp", "-o", "calls", "-Ifew/include", f"-I{include}"]
     command += libraries
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

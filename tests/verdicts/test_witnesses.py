@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.cpp.compiling import check_syntax, needs_compiler, with_torch, write_files
+from tests.cpp.compiling import check_syntax, needs_compiler, quick_torch, write_files
 from tests.forks import run_forked
 from tests.verdicts.test_reach import PAGE
 from tests.verdicts.test_scenarios import SCENARIOS, write
@@ -218,4 +218,4 @@ def compiles(folder: Path, lines: Sequence[str]) -> str:
     includes = "\n".join(f'#include "{path}"' for path in headers)
     write_files(folder, {"line.cpp": f"{includes}\nvoid call() {{\n{body}\n}}\n"})
     roots = [folder, *folder.glob("generated/*/include")]
-    return check_syntax(folder, "line.cpp", flags=with_torch(), includes=roots).messages
+    return check_syntax(folder, "line.cpp", compiler=quick_torch(), includes=roots).messages

@@ -226,6 +226,10 @@ class Memory : public c10::DeviceAllocator {
     const std::lock_guard<std::mutex> lock(mutex_);
     return stats_[device];
   }
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winconsistent-missing-override"
+#endif
   // Bytes that are free, and all of them. Earlier releases of PyTorch do not ask,
   // so there it overrides nothing.
   std::pair<std::size_t, std::size_t> getMemoryInfo(c10::DeviceIndex device) {
@@ -233,6 +237,9 @@ class Memory : public c10::DeviceAllocator {
     const auto taken = getDeviceStats(device).allocated_bytes[0].current;
     return {bytes - std::min(bytes, static_cast<std::size_t>(taken)), bytes};
   }
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
   void resetAccumulatedStats(c10::DeviceIndex device) override {
     count(device, [](auto& stat, bool) { stat.reset_accumulated(); });
   }
