@@ -37,6 +37,7 @@ from torchgen_lite.loader.python.kernel_modules import (
 from torchgen_lite.loader.sources import portable_path
 from torchgen_lite.loader.torch.files import find_torch_files, load_installed_torch, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED
+from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import (
     generation_of,
@@ -446,7 +447,7 @@ def _render(
 def template_packages(names: Collection[str]) -> tuple[TemplatePackage, ...]:
     """Where targets of other packages keep their templates."""
     found = [TARGETS[name].template_package() for name in sorted(names) if name in TARGETS]
-    return tuple([package for package in found if package is not None])
+    return tuple(without_none(found))
 
 
 def source_name(program: Program) -> str:

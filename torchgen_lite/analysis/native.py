@@ -16,6 +16,7 @@ from torchgen_lite.loader.formats.native_functions import load_native_functions
 from torchgen_lite.loader.torch.files import find_torch_files, read_tags
 from torchgen_lite.loader.torch.releases import INSTALLED, load_related, read_release
 from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.schema.grouped import by_name
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def follow_native(
     functions: Sequence[NativeFunction], context: Sequence[NativeFunction]
 ) -> tuple[NativeFunction, ...]:
     """The author's entries, with the fields of PyTorch's that decide the C++ types of kernels."""
-    native = {function.name: function for function in context}
+    native = by_name(context)
     return tuple([_follow(one, native.get(one.name, one)) for one in functions])
 
 
@@ -78,5 +79,5 @@ def read_native(release: str, root: Path, names: Collection[str] = ()) -> Native
         declared = tuple(load_related(found.source, names))
     else:
         declared, _ = load_native_functions([found.source], Dialect(vocabulary))
-    every = {one.name: one for one in (*declared, *derive_functions(declared, vocabulary))}
+    every = by_name((*declared, *derive_functions(declared, vocabulary)))
     return NativeOperators(every, tags, found.version, True, autocast=found.autocast)

@@ -36,6 +36,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -74,8 +75,8 @@ def registrations(
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
         operators = (*operators, *resolved.copying)
-    names = {operator.name for operator in operators}
-    lent = {operator.name for operator in resolved.copying}
+    names = set(names_of(operators))
+    lent = set(names_of(resolved.copying))
     has_autograd = _has_autograd(operators, policy)
     for operator in operators:
         every = [] if operator.name in lent else [_kernels_of(program, operator, policy)]

@@ -28,6 +28,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _has_any(group: Mapping[SchemaKind, Operator], names: Collection[str]) -> bo
 
 
 def _input_names(operator: Operator) -> list[str]:
-    return [argument.name for argument in operator.schema.inputs]
+    return names_of(operator.schema.inputs)
 
 
 def derive_functions(

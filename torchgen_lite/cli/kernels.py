@@ -18,6 +18,7 @@ from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
 from torchgen_lite.loader.sources import read_source, shown_path
 from torchgen_lite.pipeline import unknown_target
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import named_targets
 from torchgen_lite.targets.output import AuthorFunction
@@ -142,7 +143,7 @@ def _begin(
     try:
         with writing():
             for path, own in by_file.items():
-                added = [one.name for one in add_functions(path, own)]
+                added = names_of(add_functions(path, own))
                 place = shown_path(path, Path.cwd())
                 count = counted(len(added), "function")
                 if added:

@@ -12,6 +12,7 @@ from torchgen_lite.diagnostics import Diagnostic, render_concise, sort_diagnosti
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.torch.releases import INSTALLED
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.schema.grouped import names_of
 
 
 def check_releases(session: Session, schema: Sequence[str], targets: Sequence[str]) -> int:
@@ -41,7 +42,7 @@ def check_releases(session: Session, schema: Sequence[str], targets: Sequence[st
         count += f", {counted(errors, 'error')}" if errors else ""
         heads = ("operator", "releases", "status")
         sections.append(Section(f"PyTorch {release}: {count}", sorted(rows), heads))
-        data[release] = [one.name for one in program.functions]
+        data[release] = names_of(program.functions)
     shown = []
     for one, among in found.values():
         if len(among) < len(releases):

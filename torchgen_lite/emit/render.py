@@ -52,7 +52,7 @@ from torchgen_lite.emit.template_errors import (
 from torchgen_lite.emit.templates import byte_code, find_templates, read_copied
 from torchgen_lite.languages.verbs import VERBS
 from torchgen_lite.loader.sources import shown_path
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.output import OutputFile, TemplatePackage
 
 Rendered = dict[Path, dict[str, tuple[object, str]]]
@@ -114,7 +114,7 @@ def _configured(
         optimized=False,
     )
     environment.filters |= VERBS
-    environment.extend(trusted=trusted, homes=tuple([package.name for package in packages]))
+    environment.extend(trusted=trusted, homes=tuple(names_of(packages)))
     return environment
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
+from .grouped import names_of
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
 from .model import Argument, BaseType, Return, walk_type
@@ -222,7 +223,7 @@ class FunctionSchema:
     @kept
     def _return_names(self) -> tuple[str, ...]:
         kind = self.kind()
-        taken = {argument.name for argument in self.arguments}
+        taken = set(names_of(self.arguments))
         names = []
         for index, value in enumerate(self.returns):
             name = value.name or ("result" if len(self.returns) == 1 else f"result{index}")

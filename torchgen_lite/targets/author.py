@@ -24,7 +24,7 @@ from torchgen_lite.loader.python.annotations import KNOWN, parts_of, takes, word
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex, PythonSignature
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.defaults import as_received
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.targets.output import AuthorFunction, Findings
 
 
@@ -120,7 +120,7 @@ def _check(wanted: Wanted, index: KernelIndex) -> Findings:
 def _as_a_rule(wanted: Wanted) -> Help | None:
     """The help for `fake: x.shape` and `fake: x`, which mean a rule about an argument, and name no function."""
     argument, _, attribute = wanted.name.partition(".")
-    arguments = {one.name for one in wanted.function.func.arguments}
+    arguments = set(names_of(wanted.function.func.arguments))
     if wanted.option != "fakes" or argument not in arguments:
         return None
     rule = f"{{shape: {wanted.name}}}" if attribute == "shape" else f"{{like: {argument}}}"
@@ -327,7 +327,7 @@ def _in_call(
     given += [Passed(keyword, True) for keyword, _ in node.keywords]
     values = [*node.arguments, *[value for _, value in node.keywords]]
     problem = disagreement(signature, given)
-    known = {argument.name: argument for argument in function.func.arguments}
+    known = by_name(function.func.arguments)
     typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
     mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
     for mistake in mistakes:

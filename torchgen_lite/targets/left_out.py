@@ -13,6 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.generation import generation_beside, generation_of
 from torchgen_lite.targets.output import Findings, Selection, wrong_option
@@ -95,7 +96,7 @@ def _several(program: Program, policy: Policy) -> Collection[str]:
     """The operators with an entry for other releases too, in a target whose code has one for each."""
     if policy.by_range or not policy.in_pytorch:
         return ()
-    return {function.name for function in program.elsewhere}
+    return set(names_of(program.elsewhere))
 
 
 def _refusal(program: Program, operator: Operator, policy: Policy) -> str:

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.policy import AUTHORS, NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
 from torchgen_lite.loader.config.project import Config, locate_option
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.options import CommonOptions
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Selection(NamedTuple):
 
         if not self.parts:
             return registrations(program, self.policy, self.operators)
-        names = {operator.name for operator in self.operators}
+        names = set(names_of(self.operators))
         every = together([part.generated(program) for part in self.parts])
         return (one for one in every if one.operator.name in names)
 
@@ -297,7 +297,7 @@ class Target(NamedTuple):
         given = self.given_options(config)
         declared = self.declared_options()
         values, problems = read_options(declared, given)
-        names = [option.name for option in declared.values()]
+        names = names_of(declared.values())
         problems += [self._unknown(option, names) for option in given if option not in names]
         if problems:
             return None, [wrong_option(config, self.name, *problem) for problem in problems]

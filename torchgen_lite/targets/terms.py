@@ -20,6 +20,7 @@ from torchgen_lite.loader.python.function_code import code_of
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS, KernelIndex
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.versions import version_text
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.generation import Generation
 from torchgen_lite.targets.output import Target
 
@@ -94,7 +95,7 @@ def _all_taking(program: Program, generation: Generation) -> list[_Taking]:
     for target in generation.registering:
         options, wrong = target.read_options(program.config)
         if not wrong:
-            names = [operator.name for operator in generation.select(target.name).operators]
+            names = names_of(generation.select(target.name).operators)
             found.append(_Taking(target, options, frozenset(names)))
     in_cpp = _names_of(one for one in found if one.target in generation.libraries)
     known = functions_of_torch().at | functions_of_torch().torch

@@ -13,6 +13,7 @@ from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.entry import KernelRow, NativeFunction
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES, TRITON, is_traced_key
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.grouped import names_of
 
 _BOOL = frozenset({kinds.BOOL})
 
@@ -50,7 +51,7 @@ def check_selections(function: NativeFunction) -> Findings:
 
 def _hidden_options(function: NativeFunction, row: KernelRow) -> Findings:
     """TG392: an option of a kernel with the name of an argument, which the kernel gets, too."""
-    arguments = {argument.name for argument in function.func.arguments}
+    arguments = set(names_of(function.func.arguments))
     for name, _ in row.tune[0] if row.tune else ():
         if name in arguments:
             message = f"`{name}` is an argument of `{function.func.full_name}`, and an option of `{row.kernel}`"

@@ -38,7 +38,7 @@ from torchgen_lite.loader.entry.fakes import Fake
 from torchgen_lite.loader.entry.kernel_languages import KERNEL_LANGUAGES
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.versions import is_within
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 
 _FORMULAS = frozenset({Origin.autograd, Origin.formulas})
 _AUTOCAST = frozenset({Origin.autocast, Origin.autocast_over})
@@ -110,7 +110,7 @@ def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[
 def _new_names(old: Offer, new: Offer) -> Mapping[str, str]:
     """What arguments of the old version are called now, where that differs."""
     pairs = zip(old.operator.schema.arguments, new.operator.schema.arguments)
-    now = {argument.name for argument in new.operator.schema.arguments}
+    now = set(names_of(new.operator.schema.arguments))
     return {was.name: other.name for was, other in pairs if was.name not in now}
 
 

@@ -32,6 +32,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kind import VARIANTS
 
 Level = Literal["source", "call", "kernel"]
@@ -49,7 +50,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     """
     functions = [operator.function for operator in new.operators]
     by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
-    lent = {operator.name for operator in (*old.lent, *new.lent)}
+    lent = set(names_of((*old.lent, *new.lent)))
     old_by_name = {operator.name: operator.function for operator in old.operators}
     found = []
     for operator in (*old.operators, *old.lent):
@@ -176,7 +177,7 @@ def _compare_places(
     """Compare arguments; `others` are the arguments in the other part of the new version."""
     now = {argument.name: argument for argument in new}
     elsewhere = {argument.name: argument for argument in others}
-    known = {argument.name for argument in old}
+    known = set(names_of(old))
     kept = []
     for position, argument in enumerate(old):
         same = now.get(argument.name)
@@ -371,7 +372,7 @@ _BY_LEVEL: Mapping[Level, Sequence[_Compare]] = {
 
 
 def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> list[str]:
-    before = {operator.name for operator in old}
+    before = set(names_of(old))
     return [operator.name for operator in new if operator.name not in before]
 
 

@@ -15,12 +15,13 @@ from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, OptionalType, Type
+from torchgen_lite.schema.grouped import names_of
 
 
 def compare_order(old: Operator, new: Operator) -> Changes:
     """TG382 for an overload that is tried first now, and takes calls that this one took."""
     tried = list(_tried_first(old))
-    names = {other.name for other in tried}
+    names = set(names_of(tried))
     # One of the same arguments took these calls already, under another name.
     taken = {other.func.arguments for other in tried}
     for other in _tried_first(new):

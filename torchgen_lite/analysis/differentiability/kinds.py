@@ -27,6 +27,7 @@ from torchgen_lite.formulas.typed import type_formula
 from torchgen_lite.loader.torch.functions import in_at
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import by_name, names_of
 
 # Functions whose result shares no memory with what they are given.
 _MAKING = frozenset("empty_like full_like ones_like rand_like randn_like where zeros_like".split())
@@ -109,7 +110,7 @@ def _check_gradient(
         if len(inputs) > 1:
             # Python can unpack a list too.
             if gives not in ("", _LIST, f"{len(inputs)} results"):
-                listed = quoted([argument.name for argument in inputs])
+                listed = quoted(names_of(inputs))
                 hint = "write a formula for each"
                 yield Found(
                     "TG342",
@@ -269,7 +270,7 @@ def _bound(
     for value, argument in zip(parts[:count], operator.by_position(count)):
         if argument is not None:
             yield value, argument
-    arguments = {argument.name: argument for argument in operator.func.arguments}
+    arguments = by_name(operator.func.arguments)
     for (name, _), value in zip(node.keywords, parts[count:]):
         if name in arguments:
             yield value, arguments[name]

@@ -13,6 +13,7 @@ from torchgen_lite.loader.entry.derivatives import Formula
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.schema.kept import keeping, kept
 
 
@@ -105,7 +106,7 @@ class DifferentiabilityInfo:
 
     @kept
     def arguments(self) -> tuple[str, ...]:
-        return tuple(slot.name for slot in self.slots)
+        return tuple(names_of(self.slots))
 
     @property
     def uses(self) -> frozenset[str]:

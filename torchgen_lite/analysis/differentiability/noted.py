@@ -19,6 +19,7 @@ from torchgen_lite.formulas.facts import LASTING
 from torchgen_lite.formulas.model import Name, walk
 from torchgen_lite.formulas.tree import saving_in
 from torchgen_lite.loader.entry.derivatives import AUTO_LINEAR
+from torchgen_lite.schema.grouped import names_of
 
 
 def check_noted(resolved: Resolved) -> Reported:
@@ -28,7 +29,7 @@ def check_noted(resolved: Resolved) -> Reported:
         if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
             continue
         for info in resolved.autograd[operator.name].infos.values():
-            noted = {one.name for one in info.noted}
+            noted = set(names_of(info.noted))
             if noted:
                 yield from findings(function, _check(info, noted))
 

@@ -53,6 +53,7 @@ from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.targets.generation import generation_of
 from torchgen_lite.targets.output import Selection
 from torchgen_lite.targets.registered import (
@@ -172,7 +173,7 @@ def _compare(
         old = tables_of_program(before.program, asked.target, beneath)
     require(list(_unknown_keys(new, asked.keys)))
     if asked.operator is not None:
-        names = {one.name for one in _of_name([*new, *old], asked.operator)}
+        names = set(names_of(_of_name([*new, *old], asked.operator)))
         old = [one for one in old if one.name in names]
         new = [one for one in new if one.name in names]
     found = compare_tables(old, new, asked.keys, beneath)
@@ -369,7 +370,7 @@ def _registrations(
     if asked.torch:
         every = registrations_of_torch(asked.modules, session.settings()[0])
         found = every if asked.operator is None else _of_name(every, asked.operator)
-        details = partial(details_of_torch, [one.name for one in found])
+        details = partial(details_of_torch, names_of(found))
     else:
         program = session.load(schema=asked.schema or None)
         require(program.diagnostics)
@@ -379,7 +380,7 @@ def _registrations(
         over = ", over those of PyTorch" if beneath else ""
         session.talk(f"registrations of {selection.policy.speaks_of}{over}")
         details = partial(details_of, program)
-        own = {one.name: one for one in registrations_of_program(program, selection, beneath)}
+        own = by_name(registrations_of_program(program, selection, beneath))
         if asked.operator is None:
             return list(own.values()), details, program
         every = list({**own, **beneath, **own}.values())

@@ -25,7 +25,7 @@ from torchgen_lite.cli.tables.explain import cell_data
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import MISSING
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.targets.generation import compared
 from torchgen_lite.targets.registered import Beneath, registrations_of_program
 
@@ -88,8 +88,8 @@ def compare_tables(
 
     An operator of PyTorch in only one version is what is `beneath` in the other.
     """
-    before = {one.name: one for one in old}
-    after = {one.name: one for one in new}
+    before = by_name(old)
+    after = by_name(new)
     for name in (*before, *after):
         if name in beneath:
             before.setdefault(name, beneath[name])
@@ -146,7 +146,7 @@ def render_comparison(found: Comparison) -> str:
 
 def _lines_of_group(group: Sequence[Changed]) -> Iterator[str]:
     """Kernels have other names in each operator, so what serves them is said without."""
-    names = ", ".join(operator.name for operator in group)
+    names = ", ".join(names_of(group))
     yield f"{_sentence(group)}: {names}"
     runs = group[0].runs
     if len(runs) > 1:

@@ -27,6 +27,7 @@ from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.config.options import Json
 from torchgen_lite.runtime.table import RULES
+from torchgen_lite.schema.grouped import by_name
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -93,9 +94,9 @@ def render_html(
     A click on a cell explains it.
     """
     now = list(operators)
-    here = {one.name: one for one in now}
+    here = by_name(now)
     if before is not None:
-        there = {one.name: one for one in before.operators}
+        there = by_name(before.operators)
     else:
         there = {}
     rows = [*now, *[one for name, one in there.items() if here.get(name) != one]]

@@ -24,6 +24,7 @@ from torchgen_lite.schema import (
     default_value,
 )
 from torchgen_lite.schema.defaults import ENUMERATORS, unescape
+from torchgen_lite.schema.grouped import without_none
 from torchgen_lite.schema.model import bare_type
 
 _LIMITS = "::std::numeric_limits<double>"
@@ -134,7 +135,7 @@ def _expression(
     if isinstance(type_, ListType):
         values = value if isinstance(value, list) else [value] * (type_.size or 1)
         items = [_expression(type_.elem, item, words) for item in values]
-        known = [item for item in items if item is not None]
+        known = without_none(items)
         if len(known) == len(items):
             return call("{", known, "}")
         return None

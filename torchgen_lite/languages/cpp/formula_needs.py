@@ -17,6 +17,7 @@ from torchgen_lite.languages.cpp.formula import (
     is_before_tensor,
 )
 from torchgen_lite.loader.torch.functions import EVERYTHING, at_header, functions_of_torch, in_at
+from torchgen_lite.schema.grouped import names_of
 
 
 def speech(functions: Functions) -> Speech:
@@ -80,7 +81,7 @@ def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Express
             name = node.function.text
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
-        known = {a.name for a in operator.func.arguments} if operator is not None else set()
+        known = set(names_of(operator.func.arguments)) if operator is not None else set()
         for key, value in node.keywords:
             if key in known or (not own and key in OPTIONS):
                 continue

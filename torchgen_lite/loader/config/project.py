@@ -39,6 +39,7 @@ from torchgen_lite.loader.config.options import (
 )
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
+from torchgen_lite.schema.grouped import names_of
 
 # `tomllib` is in the standard library from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -365,7 +366,7 @@ def _read_tables(
             report("TG003", f"`{table}` takes a table", table, "")
             continue
         options = general_options(table)
-        names = [option.name for option in options.values()]
+        names = names_of(options.values())
         if not table:
             names += TABLES
         for key in given:

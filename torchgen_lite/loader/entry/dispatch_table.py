@@ -27,6 +27,7 @@ from torchgen_lite.loader.entry.reader import (
     short,
 )
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import without_none
 
 # Registering under these is c10's `Library::impl` without a key: CompositeImplicitAutograd.
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
@@ -144,7 +145,7 @@ def _read_rows(reader: EntryReader, key: str, node: ListNode) -> tuple[KernelRow
         )
         return ()
     rows = [_read_row(reader, key, item) for item in node.items]
-    kept = tuple(row for row in rows if row is not None)
+    kept = tuple(without_none(rows))
     return kept if len(kept) == len(rows) else ()
 
 

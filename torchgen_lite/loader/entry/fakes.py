@@ -24,6 +24,7 @@ from torchgen_lite.formulas.prefix import TORCH, without_prefix
 from torchgen_lite.loader.entry.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.entry.shapes import Shape, plain
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import without_none
 
 RULE_FIELDS = tuple("like shape dtype device stride memory_format view offset count value".split())
 CHECK = "check"
@@ -105,7 +106,7 @@ def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:
     if rules == [FakeRule(())] or not (rules or beside):
         reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
         return None
-    kept = tuple(rule for rule in rules if rule is not None)
+    kept = tuple(without_none(rules))
     own = [*beside, *(rule.checks for rule in kept)]
     every = tuple(check for some in own for check in some or ())
     return Fake(text, "", kept, every, span) if len(kept) == len(rules) else None
@@ -177,7 +178,7 @@ def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | 
         text = reader.source.text[node.start : node.end]
         return parse_in(reader, text, reader.source.locator(node.start))
     items = [read_expression(reader, name, item) for item in node.items]
-    kept = tuple(item for item in items if item is not None)
+    kept = tuple([item for item in items if item is not None])
     return ListDisplay(kept, span=reader.span(node)) if len(kept) == len(items) else None
 
 

@@ -30,6 +30,7 @@ from torchgen_lite.loader.entry.shapes import Shape, comma_list, plain, words
 from torchgen_lite.loader.torch.functions import functions_of_torch
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
 from torchgen_lite.schema import return_names
+from torchgen_lite.schema.grouped import without_none
 
 # The dtypes that the floating-point tensors of samples may have.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -136,7 +137,7 @@ def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
         reader.wrong_type("calls", node, "a list")
         return ()
     found = [_read_sample(reader, item) for item in node.items]
-    return tuple(sample for sample in found if sample is not None)
+    return tuple(without_none(found))
 
 
 def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:

@@ -11,7 +11,7 @@ from torchgen_lite.languages.cpp import stable
 from torchgen_lite.languages.cpp.condition import stable_library
 from torchgen_lite.languages.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.versions import version_text
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import by_name, grouped
 from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.choices import TENSORS, Libraries, kernel_registrations
 from torchgen_lite.targets.cpp.conditions import version_number
@@ -88,7 +88,7 @@ def _unpacked(registered: ImplCall) -> ImplCall:
     choice = registered.choice
     if choice is None:
         return registered
-    arguments = {a.name: a for a in registered.operator.schema.arguments}
+    arguments = by_name(registered.operator.schema.arguments)
     parameters = [
         p._replace(type=stable.unpacked_type(arguments[p.name]))
         for p in choice.signature.parameters

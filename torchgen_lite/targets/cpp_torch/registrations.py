@@ -33,6 +33,7 @@ from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.cpp import choices, registrations, required
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files
@@ -203,7 +204,7 @@ def _includes(
     if any(one.choice is not None for one in own):
         declared.add(layout.own(choices.COUNTS).name)
         declared.add(layout.own(choices.TENSORS).name)
-    declared.update(header.name for header in layout.given_namespace)
+    declared.update(names_of(layout.given_namespace))
     kernels: list[Sequence[Header]] = [[]]
     if any(map(_calls_kernel, own)):
         kernels = required.kernel_includes(layout, options.kernel_headers)
@@ -253,7 +254,7 @@ def boxed_registrations(library: Library) -> Iterator[TorchImplCall]:
         elif one.origin in _BOXED:
             made, header = _BOXED[one.origin]
         elif one.origin in (Origin.autocast, Origin.autocast_over) and rule is not None:
-            names = [argument.name for argument in operator.schema.arguments]
+            names = names_of(operator.schema.arguments)
             device = f"c10::DeviceType::{one.key.removeprefix('Autocast')}"
             place = ""
             if rule.result:

@@ -36,7 +36,7 @@ from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
@@ -218,7 +218,7 @@ def _called(group: Group, member: CppOperator, kernel: DispatchEntry | None) -> 
     if kernel is None:
         return Structured(group.meta, style, given, len(outs), inputs)
     scope, name = split_kernel(kernel.kernel, group.namespace)
-    elements = {a.name for a in structured.precomputed(group.group.out).elements}
+    elements = set(names_of(structured.precomputed(group.group.out).elements))
     impl = [
         f"_computed.{cpp_text.identifier(p.name)}" if p.name in elements else group.argument(p)
         for p in structured.impl_arguments(group.group)[: -len(outs)]

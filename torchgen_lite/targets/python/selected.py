@@ -28,7 +28,7 @@ from torchgen_lite.languages.python.conditions import ConditionNames, condition
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.defaults import FIRST_NAMES
-from torchgen_lite.schema.grouped import grouped
+from torchgen_lite.schema.grouped import grouped, names_of
 from torchgen_lite.targets.output import Findings, OutputFile
 from torchgen_lite.targets.python import key_file
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
@@ -114,7 +114,7 @@ def _canonical(name: str) -> str:
 
 
 def _hides_builtins(overload: Overload) -> bool:
-    names = {argument.name for argument in overload.schema.arguments}
+    names = set(names_of(overload.schema.arguments))
     return not names.isdisjoint(_BUILTINS)
 
 
@@ -129,7 +129,7 @@ def _dtypes_in(one: Registration) -> Iterator[tuple[str, Expression]]:
 def _parts_of(one: Registration) -> Iterator[Typed]:
     """Every node of the conditions of a kernel, without the names that are arguments."""
     schema = one.operator.schema
-    names = {argument.name for argument in schema.arguments}
+    names = set(names_of(schema.arguments))
     for row in one.kernel.rows if one.kernel is not None else ():
         if row.when is not None:
             parts = every_part(typed_condition(row.when, schema))

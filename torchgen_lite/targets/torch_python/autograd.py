@@ -44,6 +44,7 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python import saved
 from torchgen_lite.targets.torch_python.forward import tangents_of
@@ -74,7 +75,7 @@ class AutogradView(NamedTuple):
     @property
     def saved(self) -> str:
         """The names of what is kept, as the left side of an assignment."""
-        names = [tensors.name for tensors in self.tensors]
+        names = names_of(self.tensors)
         if len(names) == 1:
             return f"({names[0]},)"
         return ", ".join(names)
@@ -252,7 +253,7 @@ def _wanted(info: DifferentiabilityInfo, positions: Mapping[str, int], slot: int
 
 def _returned(operator: PackagedOperator, info: DifferentiabilityInfo, package: Package) -> str:
     """The gradients of all inputs, None for those that have no formula; or all those of the reference."""
-    names = [a.name for a in operator.schema.positional]
+    names = names_of(operator.schema.positional)
     values = []
     for name in names:
         values.append(f"grad_{name}_" if name in info.arguments else "None")

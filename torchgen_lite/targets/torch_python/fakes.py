@@ -25,6 +25,7 @@ from torchgen_lite.languages.python.names import free_name
 from torchgen_lite.languages.python.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.entry.fakes import FakeRule
+from torchgen_lite.schema.grouped import names_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python.model import Package, PackagedOperator
 
@@ -71,7 +72,7 @@ def _checked_axes(operator: PackagedOperator) -> str:
     line = operator.facts.axes
     if line is None or not uses_axes(operator.facts):
         return ""
-    names = [*(one.name for one in line.tensors), *numbers_of(operator.schema)]
+    names = [*names_of(line.tensors), *numbers_of(operator.schema)]
     items = ", ".join(f"{quote(name)}: {operator.names[name]}" for name in names)
     call = f"{operator.named('axes')}({{{items}}})"
     if new_results(operator.schema):
