@@ -179,7 +179,7 @@ def _of_recorded(recorded: Recorded) -> Iterator[str]:
     yield "_autograd"
     if recorded.refuses or recorded.no_forward:
         yield "_refusals"
-    if recorded.is_special:
+    if recorded.special:
         yield "_special"
     if recorded.fills_gradients:
         yield "_zeros"

@@ -398,7 +398,7 @@ OPERATORS = [
                 lambda x,
                 from_=None: (x * torch.sigmoid(x), x if from_ is None else from_),
             ),
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
     _library.Operator(
@@ -422,7 +422,7 @@ OPERATORS = [
         {
             "CPU": cpu_nonzeros,
             "fake": _named.named(_places.fake_nonzeros, "shapes", "unknown_size"),
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
             "vmap": _named.named(_places.vmap_nonzeros, "shapes", "nonzeros_vmap"),
         },
     ),
@@ -458,7 +458,7 @@ OPERATORS = [
             ),
             "CompositeExplicitAutograd": compositeexplicitautograd_scaled,
             "fake": fake_scaled,
-            "underived": torch.is_tensor,
+            "underived": _underived.refusing,
         },
     ),
 ]
