@@ -101,7 +101,8 @@ def privateuse1_aten__add_out(
 
 
 tuned_row3_cpu_scaled = _tuned.Tuned(
-    "small::scaled for CPU: kernels.scaled_tuned",
+    "small::scaled",
+    "CPU: kernels.scaled_tuned",
     ({"block": 64}, {"block": 128}),
 )
 
