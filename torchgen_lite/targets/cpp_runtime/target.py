@@ -25,6 +25,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
+from torchgen_lite.languages.cpp.reserved import RUNTIME
 from torchgen_lite.languages.cpp.runtime import Types
 from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.loader.entry.entry import DispatchEntry
@@ -64,11 +65,6 @@ from torchgen_lite.targets.output import (
     copied,
 )
 
-# Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset({"functions", "ops", "proof", "selection"})
-# What the definitions of typed calls spell.
-_SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
-
 
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime does not support."""
@@ -76,7 +72,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
     if not options.calls_only:
-        inner = INNER_NAMESPACES
+        inner = RUNTIME.namespaces
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     for operator in selection.operators:
         diagnostics += check_types(operator, options.framework)
@@ -113,7 +109,7 @@ def _library(
         layout.shards,
         lambda one: runtime.signature(one.schema, types),
         lambda function: read_guard(function.guard or "") or "",
-        _SPELLED | roots(types),
+        RUNTIME.spelled | roots(types),
     )
     registered = selection.registrations(program)
     signature = partial(_signature, types=types)

@@ -33,6 +33,7 @@ from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.languages.cpp import structured
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.kernels import global_name, split_kernel
+from torchgen_lite.languages.cpp.reserved import LIBRARIES
 from torchgen_lite.languages.cpp.signature import CppParameter
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
@@ -41,7 +42,6 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout, copied_files
 from torchgen_lite.targets.cpp.model import CppOperator
-from torchgen_lite.targets.cpp.names import LIBRARIES
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.model import Library
 from torchgen_lite.targets.cpp_torch.registrations import TorchImplCall, wrapped

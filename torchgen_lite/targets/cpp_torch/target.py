@@ -19,6 +19,7 @@ from torchgen_lite.analysis.policy import (
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.languages.cpp.reserved import TORCH
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
@@ -50,11 +51,6 @@ from torchgen_lite.targets.output import (
     OutputFile,
     Selection,
     TargetResult,
-)
-
-# Names that the namespace of a library has.
-INNER_NAMESPACES = frozenset(
-    "autograd detail fallback from_out functions ops proof redispatch selection structured".split()
 )
 
 
@@ -89,7 +85,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     diagnostics = list(selection.diagnostics)
     inner = frozenset[str]()
     if not options.calls_only:
-        inner = INNER_NAMESPACES
+        inner = TORCH.namespaces
     diagnostics += check_names(program, TARGET, selection.operators, inner, options)
     diagnostics += check_schemas(program, functions)
     diagnostics += check_macro(program, TARGET, functions, options)

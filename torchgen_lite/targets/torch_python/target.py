@@ -15,10 +15,15 @@ from torchgen_lite.analysis.torch_library import check_composite, check_recordin
 from torchgen_lite.languages.python import torch_ops
 from torchgen_lite.languages.python.formula import speech
 from torchgen_lite.languages.python.names import is_reserved
+from torchgen_lite.languages.python.reserved import (
+    IN_NAMESPACES_OF_TORCH_OPS,
+    IN_OPERATORS_OF_TORCH_OPS,
+    IN_TORCH_OPS,
+    OF_MODULES,
+)
 from torchgen_lite.languages.python.torch_library import MODULES
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
-from torchgen_lite.loader.sources import words_beside
 from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.generation import generation_beside
 from torchgen_lite.targets.given_namespace import check_given_namespace
@@ -38,8 +43,6 @@ from torchgen_lite.targets.torch_python.model import Package, PackagedOperator, 
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.samples import build_samples
-
-_TAKEN = words_beside(__file__)
 
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
@@ -108,9 +111,9 @@ def _inexpressible(function: NativeFunction) -> str:
             return f"takes `{argument.name}` by name, which is a module in the generated code"
     base = function.func.base_name
     overload = function.func.overload_name
-    named = {"namespaces": function.namespace, "packets": base, "overloads": overload}
-    is_theirs = any(name in _TAKEN[what] for what, name in named.items())
-    if is_theirs or not _TAKEN["modules"].isdisjoint((function.namespace, base)):
+    is_torchs = function.namespace in IN_TORCH_OPS | OF_MODULES
+    is_torchs |= base in IN_NAMESPACES_OF_TORCH_OPS | OF_MODULES
+    if is_torchs or overload in IN_OPERATORS_OF_TORCH_OPS:
         return "has a name that `torch.ops` uses itself"
     if base in ("annotations", "torch") and not overload:
         return f"is called `{base}`, which the generated code uses itself"
