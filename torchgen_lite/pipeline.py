@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchgen_lite.analysis.native import NO_NATIVE, NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Modules, Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
-from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics import (
+    Diagnostic,
+    Source,
+    did_you_mean,
+    has_errors,
+    placed_at,
+    sort_diagnostics,
+)
 from torchgen_lite.loader.config.project import (
     DEFAULT_SCHEMA,
     Config,
@@ -265,7 +272,7 @@ def index_modules(
                     names, config.root, config.source_roots, locate, texts
                 )
                 place = locate_option(config, f"target.{name}", option.name)
-                diagnostics += [replace(d, label=d.label or place) for d in found]
+                diagnostics += placed_at(found, place)
                 indexes.setdefault(name, {})[option.name] = index
     return indexes, diagnostics
 

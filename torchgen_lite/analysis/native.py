@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
-from torchgen_lite.diagnostics import Diagnostics
+from torchgen_lite.diagnostics import Diagnostics, placed_at
 from torchgen_lite.loader.config.project import Config, locate_value
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.entry.known_tags import KNOWN_TAGS
@@ -63,8 +63,7 @@ def load_native(config: Config) -> NativeOperators:
         return NO_NATIVE
     found = read_native(config.native, config.root)
     place = locate_value(config, "", "native", config.native)
-    unread = [replace(one, label=one.label or place) for one in found.diagnostics]
-    return replace(found, diagnostics=tuple(unread))
+    return replace(found, diagnostics=tuple(placed_at(found.diagnostics, place)))
 
 
 def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:

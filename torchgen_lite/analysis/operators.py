@@ -17,11 +17,13 @@ from torchgen_lite.analysis.kernels import (
     kernels_of,
     own_kernels,
 )
+from torchgen_lite.loader.entry.derivatives import DEFAULT
 from torchgen_lite.loader.entry.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import keeping, kept
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
     from torchgen_lite.loader.entry.axes import Axes
 
 
@@ -119,6 +121,18 @@ class Operator:
     def axes(self) -> Axes | None:
         """The line of `axes`, with all names, or the one that the tag `pointwise` implies."""
         return self.others.axes.get(self.name)
+
+    @property
+    def infos(self) -> Mapping[str, DifferentiabilityInfo]:
+        """The formulas that autograd uses, by its key."""
+        plan = self.others.autograd.get(self.name)
+        infos: Mapping[str, DifferentiabilityInfo] = {} if plan is None else plan.infos
+        return infos
+
+    @property
+    def info(self) -> DifferentiabilityInfo | None:
+        """The formulas for every key without formulas of its own."""
+        return self.infos.get(DEFAULT)
 
     @property
     def group(self) -> VariantGroup | None:

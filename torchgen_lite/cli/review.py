@@ -39,7 +39,7 @@ from torchgen_lite.cli.tables.compare import (
     comparison_sections,
 )
 from torchgen_lite.cli.tables.registrations import pytorchs_of_both
-from torchgen_lite.diagnostics import Diagnostic, content_of, has_errors
+from torchgen_lite.diagnostics import Diagnostic, content_of, errors_among, has_errors
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.emit.diff import count_lines
 from torchgen_lite.emit.plan import Change, Plan
@@ -100,7 +100,7 @@ def _review(session: Session, asked: Asked) -> int:
     program = lint(session.load())
     generated = generate_all(program)
     if has_errors(generated.diagnostics):
-        errors = [one for one in generated.diagnostics if one.severity == "error"]
+        errors = errors_among(generated.diagnostics)
         rows = _diagnostic_rows(errors, program)
         section = Section(counted(len(errors), "error"), rows, _DIAGNOSTIC)
         _show_page(session, asked, program, [section])

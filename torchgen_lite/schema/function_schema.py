@@ -10,9 +10,9 @@ with single spaces. Equality ignores spans: two schemas are equal if their texts
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span
+from ..diagnostics import Diagnostic, Diagnostics, Label, Locate, Source, Span, not_compared
 from .dispatch_kind import DispatchKind, dispatch_kind
 from .fast_path import parse_fast
 from .grouped import names_of
@@ -46,8 +46,8 @@ class FunctionSchema:
     is_vararg: bool = False
     is_varret: bool = False
     parenthesized_return: bool = False
-    span: Span | None = field(default=None, compare=False, repr=False)
-    name_end: int = field(default=0, compare=False, repr=False)
+    span: Span | None = not_compared()
+    name_end: int = not_compared(0)
 
     @staticmethod
     def parse(text: str) -> FunctionSchema:

@@ -20,7 +20,6 @@ from torchgen_lite.analysis.checks.compiled import looked_into
 from torchgen_lite.analysis.comparison.lost_calls import listed_keys, shown_at
 from torchgen_lite.analysis.comparison.sides import Offer
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.finding import Change, Changes, Witness
 from torchgen_lite.analysis.kernels import REFERENCE
 from torchgen_lite.analysis.operators import Operator
@@ -89,10 +88,7 @@ def _in_effect(operator: Operator) -> Derivatives | None:
     """Its own formulas, or those of the variant that it shares them with."""
     if operator.function.derivatives is not None:
         return operator.function.derivatives
-    plan: AutogradPlan | None = operator.others.autograd.get(operator.name)
-    if plan is not None and plan.info is not None:
-        return plan.info.function.derivatives
-    return None
+    return operator.info.function.derivatives if operator.info is not None else None
 
 
 def _formulas(derivatives: Derivatives, names: Mapping[str, str]) -> dict[tuple[str, str], _Text]:

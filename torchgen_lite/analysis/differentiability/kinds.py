@@ -43,7 +43,7 @@ def check_kinds(resolved: Resolved) -> Reported:
     operators = callable_operators([o.function for o in resolved.declared])
     for operator in declared:
         scope = formula_scope(operator.schema, operators)
-        for info in resolved.autograd[operator.name].infos.values():
+        for info in operator.infos.values():
             for derivative in info.derivatives:
                 found = _check(operator.schema, derivative, scope, info.gradients)
                 yield from findings(operator.function, found)

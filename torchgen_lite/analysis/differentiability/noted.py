@@ -28,7 +28,7 @@ def check_noted(resolved: Resolved) -> Reported:
         function = operator.function
         if function.derivatives is None or function.namespace in TORCH_NAMESPACES:
             continue
-        for info in resolved.autograd[operator.name].infos.values():
+        for info in operator.infos.values():
             noted = set(names_of(info.noted))
             if noted:
                 yield from findings(function, _check(info, noted))

@@ -17,9 +17,8 @@ from torchgen_lite.schema import return_names
 
 def check_results(resolved: Resolved) -> Reported:
     """Entries that lack `output_differentiability`, or a gradient in their formulas."""
-    declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    for operator in declared:
-        for info in resolved.autograd[operator.name].infos.values():
+    for operator in resolved.declared:
+        for info in operator.infos.values() if operator.function.derivatives is not None else ():
             yield from _check_integers(info) or _check_unused(info)
 
 

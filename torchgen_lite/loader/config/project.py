@@ -22,6 +22,7 @@ from torchgen_lite.diagnostics import (
     begins_code,
     code_names,
     did_you_mean,
+    not_compared,
     write_instead,
 )
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
@@ -188,7 +189,7 @@ class Config:
         (),
         table="workspace",
     )
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: Source | None = not_compared()
     # Options from the command line, which apply to any schema file that it names.
     asked_options: TargetOptions = field(default_factory=dict)
     # Whose operators are read. Configured kernels and names apply only to the project's.

@@ -13,10 +13,10 @@ they mean for an operator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean
+from torchgen_lite.diagnostics import Help, Locate, Span, Suggestion, did_you_mean, not_compared
 from torchgen_lite.formulas.mistakes import answer_in_a_rule, correction_in_a_rule
 from torchgen_lite.formulas.model import Expression, ListDisplay
 from torchgen_lite.formulas.parser import parse_formula
@@ -44,9 +44,9 @@ class FakeRule:
     fields: tuple[tuple[str, Expression], ...]
     name: str = ""
     checks: tuple[FakeCheck, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-    name_span: Span | None = field(default=None, compare=False, repr=False)
-    field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = not_compared()
+    name_span: Span | None = not_compared()
+    field_spans: tuple[tuple[str, Span], ...] = not_compared(())
 
     @property
     def gives_shape(self) -> bool:
@@ -68,7 +68,7 @@ class Fake:
     function: str = ""
     rules: tuple[FakeRule, ...] = ()
     checks: tuple[FakeCheck, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = not_compared()
 
 
 def read_fake(reader: EntryReader, name: str, node: Node) -> Fake | None:

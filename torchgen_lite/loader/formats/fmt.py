@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostics, Source, has_errors
+from torchgen_lite.diagnostics import Diagnostics, Source, errors_among, has_errors
 from torchgen_lite.loader.entry.fields import FIELD_ORDER, FIELDS
 from torchgen_lite.loader.entry.reader import PYTORCH, Dialect
 from torchgen_lite.loader.formats.native_functions import load_native_functions
@@ -40,7 +40,7 @@ def format_text(
     source = Source(path, text)
     before, diagnostics = load_native_functions([source], dialect)
     if has_errors(diagnostics):
-        return text, tuple(one for one in diagnostics if one.severity == "error")
+        return text, tuple(errors_among(diagnostics))
     if not _has_plain_entries(source):
         return text, ()
     unix = text.removeprefix("\ufeff").replace("\r\n", "\n")

@@ -121,7 +121,7 @@ def _differentiable(package: Package) -> list[tuple[PackagedOperator, Differenti
     found = []
     for operator in package.own:
         if package.registration(operator, Origin.formulas):
-            info = package.resolved.autograd[operator.name].info
+            info = operator.facts.info
             assert info is not None
             if not info.outputs:
                 # The results are only marked as non-differentiable: there is no gradient.

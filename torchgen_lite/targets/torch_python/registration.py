@@ -130,7 +130,7 @@ def _registered(
 
 
 def _recorded(package: Package, operator: PackagedOperator, refusing: Collection[str]) -> Recorded:
-    info = package.resolved.autograd[operator.name].info
+    info = operator.facts.info
     assert info is not None
     schema = operator.schema
     uses_old = any(saved.name == "self" for saved in info.saved) or info.reads_original

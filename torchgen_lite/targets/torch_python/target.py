@@ -154,7 +154,7 @@ def _check_calls(package: Package) -> Findings:
         is_recorded = package.registration(operator, Origin.formulas) is not None
         info = None
         if is_recorded:
-            info = package.resolved.autograd[operator.name].info
+            info = operator.facts.info
         if info is not None and not operator.function.is_auto:
             trees = [derivative.tree for derivative in info.derivatives]
             yield from check_calls(operator.function, trees, speech(known))
@@ -168,4 +168,4 @@ def _check_rules(package: Package, operator: PackagedOperator) -> Findings:
     yield from check_composite(function, in_python)
     yield from check_kernels_of_triton(function, in_python)
     if package.options.autograd and function.derivatives is not None:
-        yield from check_recording(operator.facts, package.resolved.autograd[operator.name].info)
+        yield from check_recording(operator.facts, operator.facts.info)
