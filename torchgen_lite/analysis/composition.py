@@ -103,9 +103,7 @@ def _vmap(call: _Call) -> Answer:
 
 def _compiled(call: _Call) -> Answer:
     schema = call.operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
-    if any(map(has_tensors_by_name, types)) and not call.served.is_composed:
+    if any(map(has_tensors_by_name, schema.types)) and not call.served.is_composed:
         return Answer(REFUSED, "no trace holds tensors in a dictionary")
     is_untraced = str(schema).endswith(UNTRACED)
     if is_untraced and call.served.strength(call.key):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
@@ -50,6 +50,18 @@ class Others(Protocol):
     # Of `AutogradPlan`, whose module imports this one.
     @property
     def autograd(self) -> Mapping[str, Any]: ...
+
+
+class HasFunction(Protocol):
+    """An operator, here or with what a target knows of it."""
+
+    @property
+    def function(self) -> NativeFunction: ...
+
+
+def functions_of(operators: Iterable[HasFunction]) -> list[NativeFunction]:
+    """The entries of operators."""
+    return [operator.function for operator in operators]
 
 
 @keeping

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchgen_lite.analysis.kernels import BOXED_NAMES, REFERENCE
 from torchgen_lite.analysis.kernels import Origin as Origin
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.grouped import names_of
 
@@ -54,7 +55,7 @@ class Policy(NamedTuple):
         if self.is_pytorch:
             return "PyTorch"
         if self.loaded_with:
-            return f"the package of {' and '.join(f'`{name}`' for name in self.names)}"
+            return f"the package of {quoted(self.names, ' and ')}"
         return f"target `{self.target}`"
 
 

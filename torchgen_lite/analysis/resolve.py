@@ -24,7 +24,7 @@ from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.views import find_views, group_views
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
@@ -170,7 +170,7 @@ class Resolved:
     @kept
     def axes(self) -> Mapping[str, Axes]:
         """The axes of declared operators, by their names."""
-        functions = [o.function for o in self.declared]
+        functions = functions_of(self.declared)
         if not any(f.axes is not None or "pointwise" in f.tags for f in functions):
             return {}
         from torchgen_lite.analysis.axes import axes_of

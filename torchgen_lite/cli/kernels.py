@@ -12,7 +12,7 @@ from torchgen_lite.cli.exit_codes import ATTENTION, FINE
 from torchgen_lite.cli.pages import Row, columns, ended, output_option
 from torchgen_lite.cli.session import Session, command, require, targets_option, writing
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, quoted
 from torchgen_lite.emit import append
 from torchgen_lite.emit.append import defined_in_cpp
 from torchgen_lite.emit.write import replace_file
@@ -136,7 +136,7 @@ def _begin(
     for one in wanted:
         paths = [root / name for name in one.files] if output is None else [output]
         if len(paths) != 1:
-            places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
+            places = quoted(one.files) or "no module that is configured"
             said = f"`{one.name}` may be in {places}: say where with `--output FILE`."
             raise click.UsageError(said)
         by_file.setdefault(paths[0], []).append(one)

@@ -18,7 +18,7 @@ from .fast_path import parse_fast
 from .grouped import names_of
 from .kept import keeping, kept
 from .kind import SchemaKind, is_inplace_name
-from .model import Argument, BaseType, Return, walk_type
+from .model import Argument, BaseType, Return, Type, walk_type
 from .parser import MAX_LENGTH, parse_parts
 
 
@@ -58,10 +58,14 @@ class FunctionSchema:
         return schema
 
     @property
+    def types(self) -> list[Type]:
+        """The types of its arguments, and then of its results."""
+        return [a.type for a in self.arguments] + [r.type for r in self.returns]
+
+    @property
     def opaque_types(self) -> list[str]:
         """The classes of Python among its types: `tables.Table`."""
-        types = [*[a.type for a in self.arguments], *[r.type for r in self.returns]]
-        parts = [part for type_ in types for part in walk_type(type_)]
+        parts = [part for type_ in self.types for part in walk_type(type_)]
         names = [part.name for part in parts if isinstance(part, BaseType) and "." in part.name]
         return [name for name in names if not name.startswith("__torch__.")]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.policy import AUTHORS, NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean, has_errors
 from torchgen_lite.loader.config.options import Option, Problem, options_of, read_options
@@ -183,7 +184,7 @@ class Selection(NamedTuple):
 
     @property
     def functions(self) -> Sequence[NativeFunction]:
-        return [operator.function for operator in self.operators]
+        return functions_of(self.operators)
 
     def registrations(self, program: Program) -> Iterator[Registration]:
         """Everything that is registered: what the target generates, and commands show."""

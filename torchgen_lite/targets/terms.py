@@ -117,8 +117,7 @@ def _defining(taking: Sequence[_Taking], generation: Generation) -> frozenset[st
 
 def _offered_by_project(config: Config, operator: Operator) -> Iterator[Term]:
     """`privateuse1`: the name of a device is that of its keys."""
-    keys = [entry.key for entry in operator.function.dispatch]
-    if any(key.endswith(_DEVICE) for key in keys):
+    if any(key.endswith(_DEVICE) for key in operator.function.keys):
         device = config.privateuse1 or _DEVICE
         lost = f"its device is no longer called `{device}`"
         yield Term("", "privateuse1", device, "TG388", lost)
@@ -230,11 +229,8 @@ def _offer_releases(one: _Taking, operator: Operator) -> Iterator[Term]:
     """`target-version`: the releases of libtorch that load the library."""
     if not hasattr(one.options, "target_version"):
         return
-    schema = operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [result.type for result in schema.returns]
     given = one.options.target_version or stable.FIRST_HEADERS
-    first = max([given, *map(stable.since, types)])
+    first = max([given, *map(stable.since, operator.schema.types)])
     for release in RELEASES:
         if release >= first:
             text = version_text(release)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.finding import Findings, Found
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas import kinds
 from torchgen_lite.formulas import model as nodes
 from torchgen_lite.formulas.language import CONDITIONS, value_kind
@@ -75,7 +76,7 @@ def _off_its_devices(key: str, row: KernelRow) -> Findings:
     if not backends or any(map(language.runs_for, backends)):
         return
     message = f"`{row.kernel}` is in {language.title}, which does not run for `{key}`"
-    places = " and ".join(f"`{backend}`" for backend in language.backends)
+    places = quoted(language.backends, " and ")
     hint = f"a kernel in {language.title} is for {places}" if places else "leave `language` out"
     yield Found("TG393", message, row.kernel_span, "here", hint)
 

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.comparison.values import narrowed_value
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
 from torchgen_lite.analysis.finding import Change, Changes, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
@@ -48,7 +48,7 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     An operator derived in both versions changes only with its base, so it is not reported
     separately. Of one that only one version has over PyTorch's, only calls are compared: the rest is PyTorch's in both.
     """
-    functions = [operator.function for operator in new.operators]
+    functions = functions_of(new.operators)
     by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
     lent = set(names_of((*old.lent, *new.lent)))
     old_by_name = {operator.name: operator.function for operator in old.operators}
@@ -418,9 +418,7 @@ def _with_types(lost: Sequence[set[str]]) -> str:
 
 
 def _types(schema: FunctionSchema) -> set[str]:
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
     names: set[str] = set()
-    for type_ in types:
+    for type_ in schema.types:
         names.update(part.name for part in walk_type(type_) if isinstance(part, BaseType))
     return names

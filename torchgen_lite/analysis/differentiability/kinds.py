@@ -14,6 +14,7 @@ from torchgen_lite.analysis.differentiability.linear import nonlinear
 from torchgen_lite.analysis.differentiability.model import Derivative
 from torchgen_lite.analysis.differentiability.vocabulary import callable_operators, is_other
 from torchgen_lite.analysis.finding import Findings, Found, Reported, findings
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.diagnostics.text import quoted
@@ -40,7 +41,7 @@ _WRITING = re.compile(
 def check_kinds(resolved: Resolved) -> Reported:
     """Every gradient and argument of the wrong kind, in formulas that are otherwise correct."""
     declared = [o for o in resolved.declared if o.function.derivatives is not None]
-    operators = callable_operators([o.function for o in resolved.declared])
+    operators = callable_operators(functions_of(resolved.declared))
     for operator in declared:
         scope = formula_scope(operator.schema, operators)
         for info in operator.infos.values():
@@ -165,7 +166,7 @@ def branches(tree: Typed) -> Iterator[Typed]:
 
 def _check_reasons(part: Typed) -> Findings:
     if isinstance(part.node, nodes.Call) and part.node.function == _NOT_IMPLEMENTED:
-        given = {value.kind for value in part.parts}
+        given = {*part.kinds}
         if not 0 < len(part.parts) < 3 or not given <= {kinds.STRING, kinds.UNKNOWN}:
             yield Found(
                 "TG323",

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.finding import Findings, Found
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import did_you_mean, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.formulas.callees import Callee, Operators, nearest, takes
 from torchgen_lite.formulas.facts import BROUGHT
 from torchgen_lite.formulas.kinds import BOOL, TENSOR, UNKNOWN, Kind, Sort, kind_of_type
@@ -106,7 +107,7 @@ def torch_operators(name: str) -> tuple[Callee, ...]:
 def called_in_torch(call: Typed) -> Callee | None:
     """The overload of PyTorch that a call means, where it is one, and no operator of the file."""
     node = call.node
-    kinds = [part.kind for part in call.parts]
+    kinds = call.kinds
     if not isinstance(node, Call) or call.saved is not None:
         return None
     if call.operator is not None:
@@ -256,7 +257,7 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> F
         return
     given = f"{count} argument{'s' if count != 1 else ''}"
     if keywords:
-        given += f" and {', '.join(f'`{key}`' for key in keywords)}"
+        given += f" and {quoted(keywords)}"
     yield Found(
         "TG323",
         f"no overload of `{name}` takes {given}",

@@ -49,7 +49,7 @@ from torchgen_lite.cli.tables.registrations import (
 )
 from torchgen_lite.cli.tables.rows import Rows, render_rows, rows_at, rows_data
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.diagnostics.text import counted, quoted
 from torchgen_lite.key_sets import KeySets
 from torchgen_lite.key_tables import registrable_keys
 from torchgen_lite.loader.entry.dispatch_table import renamed_keys
@@ -445,7 +445,7 @@ def _of_name(
     help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
     overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
-        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
+        listed = quoted(dict.fromkeys(overloads))
         if len(overloads) == 1:
             help_ = f"did you mean {listed}?"
         else:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.checks.registrable import NUMBER_NAMES
+from torchgen_lite.diagnostics.text import cut_at
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import Sizes
 from torchgen_lite.languages.cpp.types import Expression
@@ -191,7 +192,7 @@ def as_written(
         return Expression(quote(unescape(default)))
     if isinstance(type_, ListType):
         if default.startswith("[") and default.endswith("]"):
-            items = [item.strip() for item in default[1:-1].split(",")]
+            items = cut_at(default[1:-1], ",")
             return call("{", [_WRITTEN.get(item) or Expression(item) for item in items], "}")
         if sizes == bare_type(type_.elem) == "SymInt" and default.isdigit():
             return Expression(f"c10::SymInt({default})")

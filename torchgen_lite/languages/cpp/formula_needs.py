@@ -53,7 +53,7 @@ def called_headers(tree: Typed, functions: Functions) -> Iterator[str]:
         node = part.node
         if isinstance(node, nodes.Lambda):
             yield EVERYTHING
-        if isinstance(node, nodes.Binary) and is_before_tensor(node, [p.kind for p in part.parts]):
+        if isinstance(node, nodes.Binary) and is_before_tensor(node, part.kinds):
             yield at_header(REFLECTED[node.operator])
         if not isinstance(node, nodes.Call) or not isinstance(node.function, nodes.Name):
             continue

@@ -14,6 +14,7 @@ from functools import lru_cache
 from keyword import iskeyword
 
 from torchgen_lite.diagnostics import Help, Span, did_you_mean, meant, write_instead
+from torchgen_lite.diagnostics.text import quoted
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.config.options import NAME
 from torchgen_lite.loader.entry.entry import DispatchEntry, KernelRow, Options
@@ -189,7 +190,7 @@ def _read_language(reader: EntryReader, node: Node | None) -> str | None:
     """What a kernel of Python is written in, or empty; None, with a diagnostic, for what is no language."""
     if node is None:
         return ""
-    names = ", ".join(f"`{name}`" for name in KERNEL_LANGUAGES)
+    names = quoted(KERNEL_LANGUAGES)
     if not is_text(node):
         reader.wrong_type("language", node, "the name of a language", f"write one of {names}")
         return None

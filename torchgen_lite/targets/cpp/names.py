@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic, Help, did_you_mean
 from torchgen_lite.languages.cpp.kernels import qualified, split_kernel
@@ -34,7 +34,7 @@ def check_names(
     `inner` are the namespaces that the target makes inside the library's.
     """
     found = []
-    namespace = options.namespace or default_namespace([one.function for one in operators])
+    namespace = options.namespace or default_namespace(functions_of(operators))
     if problem := namespace_problem(namespace):
         help_ = _HELP.format(target)
         found.append(wrong_option(program.config, target, "namespace", problem, help_))

@@ -33,7 +33,7 @@ from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.reserved import OF_METHODS
 from torchgen_lite.languages.cpp.runtime import KEYSET, Types
-from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers, signatures_of
 from torchgen_lite.languages.cpp.types import CType, headers_of
 from torchgen_lite.languages.text import lengthened
 from torchgen_lite.schema.model import bare_type
@@ -94,7 +94,7 @@ def build_calls(
     taken: calls.Taken = {}
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
+        headers = signature_headers(signatures_of(own)) | headers_of(KEYSET.type)
         name = stem("operators", shard)
         shown = {"namespace": layout.namespace, "operators": own, "keyset": KEYSET}
         includes = [*include_blocks(headers)]

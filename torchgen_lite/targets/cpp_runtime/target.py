@@ -27,7 +27,7 @@ from torchgen_lite.languages.cpp import runtime
 from torchgen_lite.languages.cpp import text as cpp_text
 from torchgen_lite.languages.cpp.reserved import RUNTIME
 from torchgen_lite.languages.cpp.runtime import Types
-from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import CppSignature, signature_headers, signatures_of
 from torchgen_lite.loader.entry.entry import DispatchEntry
 from torchgen_lite.loader.entry.guards import read_guard
 from torchgen_lite.targets.cpp import registrations, required
@@ -156,7 +156,7 @@ def build_kernels(
     """Prototypes and proof; no prototypes if the author's headers declare the kernels."""
 
     def includes(own: Sequence[required.Kernel]) -> Blocks:
-        headers = signature_headers(k.signature for k in own)
+        headers = signature_headers(signatures_of(own))
         return [*include_blocks(headers), *options.framework_headers]
 
     declares = not options.kernel_headers
@@ -236,7 +236,7 @@ def check_kernels(operator: Operator) -> Findings:
     kernel."""
     function = operator.function
     yield from check_structured(operator, "TG561", f"target `{TARGET}` has no structured kernels")
-    keys = ABOVE_BACKENDS.intersection([entry.key for entry in operator.own_kernels])
+    keys = ABOVE_BACKENDS & operator.keys
     is_written = any(key.startswith("Autograd") for key in keys)
     if function.derivatives is not None and not operator.is_composed and not is_written:
         message = f"target `{TARGET}` generates no kernels from `derivatives`"

@@ -12,7 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.languages.cpp import stable
-from torchgen_lite.languages.cpp.signature import signature_headers, unrooted_signature
+from torchgen_lite.languages.cpp.signature import (
+    signature_headers,
+    signatures_of,
+    unrooted_signature,
+)
 from torchgen_lite.targets.cpp import calls
 from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks
 from torchgen_lite.targets.cpp.model import CppOperator
@@ -40,7 +44,7 @@ def declaration_includes(operators: Sequence[CppOperator], layout: Layout) -> Bl
     version = []
     if any(o.guard for o in operators):
         version = [layout.own("version.h")]
-    return include_blocks(signature_headers(o.signature for o in operators), before=version)
+    return include_blocks(signature_headers(signatures_of(operators)), before=version)
 
 
 def is_callable(operator: CppOperator) -> bool:

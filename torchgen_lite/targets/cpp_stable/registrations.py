@@ -110,6 +110,4 @@ def _gates(operators: Sequence[CppOperator]) -> Iterator[tuple[str, int, str]]:
 
 def _needed_release(operator: CppOperator) -> Release:
     """The first release that carries every type of an operator."""
-    schema = operator.schema
-    types = [a.type for a in schema.arguments] + [r.type for r in schema.returns]
-    return max(map(stable.since, types), default=FIRST_RELEASE)
+    return max(map(stable.since, operator.schema.types), default=FIRST_RELEASE)

@@ -24,7 +24,12 @@ from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout,
 from torchgen_lite.languages.cpp import public
 from torchgen_lite.languages.cpp.formula import OPTIONS
 from torchgen_lite.languages.cpp.public import Style
-from torchgen_lite.languages.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.languages.cpp.signature import (
+    KEYSET,
+    CppSignature,
+    signature_headers,
+    signatures_of,
+)
 from torchgen_lite.languages.cpp.text import identifier
 from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
@@ -88,8 +93,8 @@ def build_calls(operators: Sequence[CppOperator], layout: Layout) -> Files:
     calls share."""
 
     def includes(own: Sequence[CppOperator]) -> Blocks:
-        signatures = [o.signature for o in own]
-        return [[layout.own("call_operator.h")], *declaration_includes(own, signatures, layout)]
+        headers = declaration_includes(own, signatures_of(own), layout)
+        return [[layout.own("call_operator.h")], *headers]
 
     yield from copied_files(layout, "cpp_torch", "version.h")
     if not operators:

@@ -162,7 +162,7 @@ def _forms(tree: Typed, let: Values) -> set[str]:
         return set()
     if not isinstance(node, Call):
         return set()
-    kinds = results_in_torch(node, [part.kind for part in tree.parts])
+    kinds = results_in_torch(node, tree.kinds)
     if len(kinds) > 1:
         return {"tuple"}
     if kinds and kinds[0].is_list:

@@ -28,7 +28,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.languages.cpp.signature import CppSignature
+from torchgen_lite.languages.cpp.signature import CppSignature, signatures_of
 from torchgen_lite.languages.cpp.text import quote
 from torchgen_lite.languages.cpp.torch_types import CLASS_PREFIX
 from torchgen_lite.loader.entry.entry import NativeFunction
@@ -324,7 +324,7 @@ def build_kernels(
     headers = library.options.kernel_headers
 
     def includes(own: Sequence[required.Kernel]) -> Blocks:
-        return declaration_includes([k.operator for k in own], [k.signature for k in own], layout)
+        return declaration_includes([k.operator for k in own], signatures_of(own), layout)
 
     def other(kernel: required.Kernel) -> CppSignature | None:
         """With symbolic integers, or without, unlike what the kernel's name says."""

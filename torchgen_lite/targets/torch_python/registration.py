@@ -155,9 +155,7 @@ def _recorded(package: Package, operator: PackagedOperator, refusing: Collection
 
 def _is_special(operator: PackagedOperator) -> bool:
     schema = operator.schema
-    types = [argument.type for argument in schema.arguments]
-    types += [value.type for value in schema.returns]
-    has_lists = any(map(_is_tensor_list, types))
+    has_lists = any(map(_is_tensor_list, schema.types))
     return bool(schema.written or schema.kwarg_only) or has_lists
 
 

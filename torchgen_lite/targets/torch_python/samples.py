@@ -76,15 +76,14 @@ def _settings(
 ) -> Iterator[Named]:
     """The keyword arguments of an operator's `cases` that differ from the defaults."""
     inputs = tuple(map(quote, _inputs(operator, info)))
-    keys = {kernel.key for kernel in operator.facts.own_kernels}
-    devices = [quote(device) for key, device in DEVICES.items() if key in keys]
+    devices = [quote(device) for key, device in DEVICES.items() if key in operator.facts.keys]
     if inputs:
         yield "inputs", tuple_display(inputs)
     if samples.gradcheck != ():
         yield "gradcheck", dictionary(samples.gradcheck) if samples.gradcheck else "None"
     if devices:
         yield "devices", tuple_display(devices)
-    if "CUDA" in keys and _UNCAPTURED.isdisjoint(operator.function.tags):
+    if "CUDA" in operator.facts.keys and _UNCAPTURED.isdisjoint(operator.function.tags):
         yield "captured", "True"
     if samples.dtypes:
         yield "dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes])

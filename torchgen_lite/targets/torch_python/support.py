@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import computes
 from torchgen_lite.targets.torch_python.kernels import Kernel
@@ -139,7 +140,7 @@ def _of_package(package: Package, autograd: Autograd) -> Iterator[str]:
 
 def _named_elsewhere(package: Package) -> Iterator[str]:
     """What `__init__.py` has a function of, what tests of samples call, and what the environment may ask for."""
-    functions = [operator.function for operator in package.own]
+    functions = functions_of(package.own)
     if functions and package.options.torchscript:
         yield "_scripted"
     if package.options.checks:

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.checks.compiled import check_effects, check_kernels_
 from torchgen_lite.analysis.checks.registrable import unregistrable
 from torchgen_lite.analysis.differentiability.calls import check_calls
 from torchgen_lite.analysis.fakes.check import check_presence
+from torchgen_lite.analysis.operators import functions_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.torch_library import check_composite, check_recording
@@ -122,10 +123,10 @@ def _inexpressible(function: NativeFunction) -> str:
 
 def _check(package: Package) -> Findings:
     yield from check_author(author_functions(package), package.modules)
-    yield from check_formulas([o.function for o in package.own])
-    yield from check_helpers([o.function for o in package.own], package.modules)
+    yield from check_formulas(functions_of(package.own))
+    yield from check_helpers(functions_of(package.own), package.modules)
     yield from _check_calls(package)
-    yield from unregistrable([operator.function for operator in package.own])
+    yield from unregistrable(functions_of(package.own))
     for operator in package.own:
         yield from _check_rules(package, operator)
 
@@ -134,7 +135,7 @@ def _check_given(program: Program, package: Package) -> Findings:
     """What does not go together with a namespace that the build gives."""
     if not package.is_given:
         return
-    functions = [operator.function for operator in package.operators]
+    functions = functions_of(package.operators)
     yield from check_given_namespace(program, TARGET, "namespace-module", functions)
     options = package.options
     given = {"kernels": options.kernels, "fakes": options.fakes, "formulas": options.formulas}
