@@ -426,14 +426,13 @@ def _render(
     from torchgen_lite.emit.template_errors import RenderError
 
     config = program.config
-    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     target_of = {file.path: name for name, file in outputs}
     commands = {name: TARGETS[name].formatter(config) for name in set(target_of.values())}
     try:
         files = render_files(
             progress([file for _, file in outputs]),
             source_name(program),
-            folders,
+            config.template_folders,
             variables=config.template_vars,
             root=config.root,
             packages=template_packages({name for name, _ in outputs}),

@@ -74,6 +74,11 @@ def type_key(type_: Type) -> str:
     return _NAME.sub(lambda name: "int" if name[0] in INTEGERS else name[0], text)
 
 
+def accepts_in_size(wide: Type, narrow: Type) -> bool:
+    """The same, for lists of one size."""
+    return accepts(wide, narrow) and size_of(wide) == size_of(narrow)
+
+
 def size_of(type_: Type) -> int | None:
     """The size of a type's outermost list: 2 for `int[2]` and `int[2]?`."""
     while isinstance(type_, OptionalType):

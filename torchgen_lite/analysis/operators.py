@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.names import tags_of
+from torchgen_lite.analysis.derive.names import root_of, tags_of
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.kernels import (
     COMPOSITE_IMPLICIT,
@@ -62,6 +62,12 @@ class HasFunction(Protocol):
 def functions_of(operators: Iterable[HasFunction]) -> list[NativeFunction]:
     """The entries of operators."""
     return [operator.function for operator in operators]
+
+
+def related_to(some: Iterable[Operator], operators: Iterable[Operator]) -> list[Operator]:
+    """The operators that have the name of one of these, apart from underscores."""
+    roots = {root_of(operator.schema.base_name) for operator in some}
+    return [o for o in operators if root_of(o.schema.base_name) in roots]
 
 
 @keeping

@@ -97,10 +97,9 @@ templates_command = click.Group(
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Mistakes in overrides of templates that no configured target uses."""
-    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     packages = template_packages(TARGETS)
     for name in dict.fromkeys(names):
         try:
-            load_template(build_environment(folders, packages), name, config.root)
+            load_template(build_environment(config.template_folders, packages), name, config.root)
         except RenderError as error:
             yield from error.diagnostics

@@ -269,6 +269,13 @@ def walk(node: Expression) -> Iterator[Expression]:
         yield from walk(child)
 
 
+def call(function: Expression | str, *arguments: Expression) -> Call:
+    """The call of a function, which may be given by its name."""
+    if isinstance(function, str):
+        function = Name(function)
+    return Call(function, arguments)
+
+
 def called_name(node: Expression) -> str | None:
     """The name of the free function in a call, without namespace: `where` for `at::where(...)`."""
     if isinstance(node, Call) and isinstance(node.function, Name):

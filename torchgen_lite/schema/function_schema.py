@@ -58,6 +58,11 @@ class FunctionSchema:
         return schema
 
     @property
+    def required(self) -> list[Argument]:
+        """The arguments that every call gives."""
+        return [a for a in self.arguments if a.default is None]
+
+    @property
     def types(self) -> list[Type]:
         """The types of its arguments, and then of its results."""
         return [a.type for a in self.arguments] + [r.type for r in self.returns]

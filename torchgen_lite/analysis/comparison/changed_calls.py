@@ -61,13 +61,10 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
     after = _formulas(now, {}) if now is not None else {}
     old_names = {new_name: old_name for old_name, new_name in names.items()}
     for key, name in {**before, **after}:
-        # For a key that has no formula of its own, the other one is in effect.
-        had = before.get((key, name)) or before.get((DEFAULT, name))
-        left = after.get((key, name)) or after.get((DEFAULT, name))
-        if had is None:
+        text, there = _formula_for(key, name, before)
+        other, here = _formula_for(key, name, after)
+        if not text:
             continue
-        text, there = had
-        other, here = left or ("", None)
         where = "" if key == DEFAULT else f" for `{key}`"
         backend = key.removeprefix("Autograd") if key != DEFAULT else ""
         shown = Witness("gradient", old_names.get(name, name), key=backend)
@@ -82,6 +79,11 @@ def compare_formulas(old: Offer, new: Offer) -> Changes:
         there = was.differentiability_span
         message = "other results are differentiable"
         yield Change("TG376", message, here, "changed", there, Witness("gradient"))
+
+
+def _formula_for(key: str, name: str, texts: Mapping[tuple[str, str], _Text]) -> _Text:
+    """For a key that has no formula of its own, the other one is in effect."""
+    return texts.get((key, name)) or texts.get((DEFAULT, name)) or ("", None)
 
 
 def _in_effect(operator: Operator) -> Derivatives | None:

@@ -25,7 +25,11 @@ from torchgen_lite.analysis.comparison.lost_calls import lost_calls
 from torchgen_lite.analysis.comparison.overload_order import compare_order
 from torchgen_lite.analysis.comparison.sides import Offer, Side
 from torchgen_lite.analysis.comparison.values import narrowed_value
-from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.compatible import (
+    accepts_in_size,
+    alias_key,
+    same_default,
+)
 from torchgen_lite.analysis.finding import Change, Changes, Witness, finding
 from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator, functions_of
@@ -254,7 +258,7 @@ def _compare_argument(old: Argument, new: Argument) -> Changes:
     if new.kwarg_only and not old.kwarg_only:
         message = f"argument `{name}` became keyword-only"
         yield Change("TG355", message, new.span, "", old.span, _by_position(old))
-    if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
+    if not accepts_in_size(new.type, old.type):
         message = f"argument `{name}` takes `{new.type}`, and used to take `{old.type}`"
         value = narrowed_value(old.type, new.type)
         shown = None
@@ -288,7 +292,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Changes:
         yield Change("TG361", message, here, "here", there, _CALL)
         return
     for was, now in zip(old.returns, new.returns):
-        if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
+        if not accepts_in_size(was.type, now.type):
             message = f"a return value is `{now.type}`, and used to be `{was.type}`"
             yield Change("TG361", message, now.span, "changed", was.span, _CALL)
         if alias_key(was.type) != alias_key(now.type):

@@ -31,6 +31,7 @@ from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.torch.functions import functions_of_torch, taken
 from torchgen_lite.loader.torch.schemas import schemas_of
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind
+from torchgen_lite.schema.grouped import names_of
 
 TENSOR_METHODS = frozenset({*GRADIENTS.methods, "conj"})
 """Methods of a tensor that are not operators. Numbers have `conj` too."""
@@ -272,8 +273,7 @@ def _accepts(operator: Callee, count: int, keywords: Sequence[str]) -> bool:
     bound = operator.bound(count, keywords)
     if count > len(operator.by_position(count)) and not spreads(operator.func):
         return False
-    required = {a.name for a in operator.func.arguments if a.default is None}
-    return bound is not None and required <= bound
+    return bound is not None and bound.issuperset(names_of(operator.func.required))
 
 
 Language = Literal["Python", "C++"]
@@ -360,12 +360,11 @@ def untaken(call: Typed, name: str, language: Language) -> str:
 def _fits(overload: Callee, kinds: Sequence[Kind], language: Language) -> bool:
     """Whether an overload takes values of these kinds by position, and needs no others."""
     places = overload.by_position(len(kinds))[: len(kinds)]
-    required = {argument.name for argument in overload.func.arguments if argument.default is None}
     bound = overload.bound(len(kinds), ())
     return (
         len(places) == len(kinds)
         and bound is not None
-        and required <= bound
+        and bound.issuperset(names_of(overload.func.required))
         and all(_may_be(place, kind, language) for place, kind in zip(places, kinds))
     )
 

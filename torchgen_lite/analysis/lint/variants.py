@@ -172,7 +172,7 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
 
     That call passes only the required arguments, by position where possible.
     """
-    required = [a for a in function.func.arguments if a.default is None]
+    required = function.func.required
     positional = tuple(_python_type(a) for a in required if not a.kwarg_only)
     keywords = tuple(sorted((a.name, _python_type(a)) for a in required if a.kwarg_only))
     return (function.namespace, function.func.base_name, positional, keywords)

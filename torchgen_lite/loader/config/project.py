@@ -196,6 +196,10 @@ class Config:
     operators: Literal["project", "others", "torch"] = "project"
 
     @property
+    def template_folders(self) -> tuple[str, ...]:
+        return tuple([str(self.root / folder) for folder in self.template_dirs])
+
+    @property
     def opaque(self) -> Collection[str]:
         """The classes of Python that schemas may name, declared for a target that registers them."""
         declared = [options.get("opaque") for options in self.target_options.values()]

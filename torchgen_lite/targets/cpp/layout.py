@@ -93,6 +93,11 @@ def copied_files(layout: Layout, folder: str, *names: str) -> Files:
         yield OutputFile(place, f"copied/{folder}/{name}", defines)
 
 
+def version_header(guards: Iterable[str], layout: Layout) -> list[Header]:
+    """The header with what conditions of the preprocessor ask for, if there are any."""
+    return [layout.own("version.h")] if any(guards) else []
+
+
 def include_blocks(
     headers: Iterable[str], *, before: Sequence[Header] = (), after: Sequence[Header] = ()
 ) -> list[Sequence[Header]]:

@@ -35,7 +35,14 @@ from torchgen_lite.languages.cpp.types import Expression
 from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.schema.kind import Variant
 from torchgen_lite.targets.cpp import calls
-from torchgen_lite.targets.cpp.layout import Blocks, Layout, copied_files, include_blocks, stem
+from torchgen_lite.targets.cpp.layout import (
+    Blocks,
+    Layout,
+    copied_files,
+    include_blocks,
+    stem,
+    version_header,
+)
 from torchgen_lite.targets.cpp.model import CppOperator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.types import Classes
@@ -135,9 +142,7 @@ def declaration_includes(
     layout: Layout,
 ) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
-    version = []
-    if any(o.guard for o in operators):
-        version = [layout.own("version.h")]
+    version = version_header([o.guard for o in operators], layout)
     headers = signature_headers(signatures).union(_ALWAYS)
     blocks = include_blocks(headers.difference(layout.headers), after=version)
     authors = [Header(name, True) for name in layout.headers if name in headers]
