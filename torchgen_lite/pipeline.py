@@ -334,8 +334,8 @@ def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     is_unsure = any(result.is_unsure for _, result in built)
     outputs = _tell_apart(built, diagnostics) if len(built) > 1 or is_unsure else []
     if is_unsure and not has_errors(diagnostics):
-        ours = replace(program, config=replace(config, template_dirs=()))
-        return _render(ours, [one for one in outputs if one[1].calls], diagnostics).diagnostics
+        built_in = replace(program, config=replace(config, template_dirs=()))
+        return _render(built_in, [one for one in outputs if one[1].calls], diagnostics).diagnostics
     return sort_diagnostics(diagnostics)
 
 

@@ -73,18 +73,18 @@ def _completed(schema: FunctionSchema, line: Axes) -> Axes:
     results = {_name(names, index, result): result for index, result in enumerate(line.results)}
     for argument in schema.written:
         # What is written is given and returned: the line says it once.
-        said = tensors.get(argument.name, results.get(argument.name))
-        if said is not None:
-            tensors.setdefault(argument.name, said)
-            results.setdefault(argument.name, said)
+        axed = tensors.get(argument.name, results.get(argument.name))
+        if axed is not None:
+            tensors.setdefault(argument.name, axed)
+            results.setdefault(argument.name, axed)
     arguments = names_of(schema.arguments)
     return Axes(_ordered(arguments, tensors), _ordered(names, results), line.span)
 
 
-def _ordered(names: Iterable[str], said: Mapping[str, Axed]) -> tuple[Axed, ...]:
+def _ordered(names: Iterable[str], axed: Mapping[str, Axed]) -> tuple[Axed, ...]:
     """What is said of these, each with its name."""
     return tuple(
-        [Axed(name, said[name].axes, said[name].is_added) for name in names if name in said]
+        [Axed(name, axed[name].axes, axed[name].is_added) for name in names if name in axed]
     )
 
 

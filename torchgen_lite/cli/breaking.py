@@ -132,8 +132,8 @@ def _compare(session: Session, asked: Asked) -> int:
     else:
         _report(session, asked, versions, judged)
     if asked.html is not None:
-        said = f"{counted(_count(sections), 'finding')} written to"
-        write_file(session, asked.html, render_html(title, sections), said)
+        written = f"{counted(_count(sections), 'finding')} written to"
+        write_file(session, asked.html, render_html(title, sections), written)
     if note:
         session.warn(note)
     return session.exit_code(judged.found)
@@ -149,10 +149,10 @@ def judged_changes(
     accepts. Raises Refused.
     """
     modules, unread = _modules_of_both(old.program, new)
-    theirs = {id(source) for source in _sources(old.program, modules[0])}
+    old_sources = {id(source) for source in _sources(old.program, modules[0])}
 
     def path_of(source: Source) -> str:
-        if id(source) in theirs:
+        if id(source) in old_sources:
             return old.path_of(source)
         return source.path
 
@@ -223,13 +223,13 @@ def _report(
     session.report(judged.found, kind="breaking", extra=_notes_of(judged))
     if session.is_text:
         before = len([one for one in versions[0] if not one.is_derived])
-        said = judged.summary
+        summary = judged.summary
         if not judged.found:
             text = f"{counted(before, 'operator')}, no breaking changes against {asked.against}"
-            session.talk(f"{text}, {said}" if said else text)
+            session.talk(f"{text}, {summary}" if summary else text)
         else:
             blank = "\n" if session.output_format == "full" else ""
-            session.warn(f"{blank}{said or 'no breaking changes'} against {asked.against}")
+            session.warn(f"{blank}{summary or 'no breaking changes'} against {asked.against}")
             for text in _causes(versions, judged):
                 session.warn(f"  {text}")
         for note in judged.unstable:

@@ -117,10 +117,10 @@ def init_command(
         written.append({"path": path, "status": status})
         session.talk(f"{status:<7}  {path}")
     session.answer("init", "", files=written)
-    said = (templates / f"{started}.txt").read_text("utf-8")
+    next_steps = (templates / f"{started}.txt").read_text("utf-8")
     if home != Path():
-        said = said.replace("Next:\n\n", f"Next:\n\n  cd {home}\n", 1)
-    session.talk(f"\n{said.rstrip()}")
+        next_steps = next_steps.replace("Next:\n\n", f"Next:\n\n  cd {home}\n", 1)
+    session.talk(f"\n{next_steps.rstrip()}")
     return FINE
 
 

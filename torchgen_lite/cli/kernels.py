@@ -137,8 +137,8 @@ def _begin(
         paths = [root / name for name in one.files] if output is None else [output]
         if len(paths) != 1:
             places = quoted(one.files) or "no module that is configured"
-            said = f"`{one.name}` may be in {places}: say where with `--output FILE`."
-            raise click.UsageError(said)
+            message = f"`{one.name}` may be in {places}: say where with `--output FILE`."
+            raise click.UsageError(message)
         by_file.setdefault(paths[0], []).append(one)
     try:
         with writing():

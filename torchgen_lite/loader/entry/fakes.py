@@ -191,19 +191,19 @@ def parse_in(
     """The tree of an expression of this entry; mistakes are recorded as diagnostics."""
     tree, found = parse_formula(text, locate=locate, is_condition=is_condition)
     if found:
-        said = answer_in_a_rule(text) or _LANGUAGE
-        reader.repeat(found, _applicable(said, text, locate(0, len(text))))
+        advice = answer_in_a_rule(text) or _LANGUAGE
+        reader.repeat(found, _applicable(advice, text, locate(0, len(text))))
     if tree is None or TORCH not in text:
         return tree
     return without_prefix(tree, reader.names)
 
 
-def _applicable(said: str, text: str, place: Span) -> Help:
+def _applicable(advice: str, text: str, place: Span) -> Help:
     """The help with the edit that it means, where the expression stands in the file as it is."""
     correction = correction_in_a_rule(text)
     source = place.source.text
     if correction is None or place.text != text:
-        return said
+        return advice
     new = correction.new
     span = place._replace(start=place.start + correction.start, end=place.start + correction.end)
     # In braces of YAML a comma ends a value.
@@ -211,7 +211,7 @@ def _applicable(said: str, text: str, place: Span) -> Help:
     if ends_at_comma and '"' not in text:
         span = place
         new = f'"{correction.applied(text)}"'
-    return Suggestion(said, span, new, correction.is_certain)
+    return Suggestion(advice, span, new, correction.is_certain)
 
 
 # A name, a rule, a list of rules, or a mapping from results to rules.

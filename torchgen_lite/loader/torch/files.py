@@ -150,12 +150,12 @@ def load_installed_torch() -> tuple[InstalledTorch | None, Diagnostics]:
     command = [sys.executable, "-c", _SCRIPT, *installed_path()]
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:
-        said = found.stderr.strip().rpartition("\n")[2]
+        last_line = found.stderr.strip().rpartition("\n")[2]
         return None, (
             Diagnostic(
                 "TG011",
                 "the operators of the installed PyTorch cannot be read",
-                help=said or "check that `import torch` works",
+                help=last_line or "check that `import torch` works",
             ),
         )
     parsed = [parse_schema(line) for line in sorted(set(found.stdout.splitlines()))]

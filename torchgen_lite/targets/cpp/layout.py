@@ -107,6 +107,6 @@ def include_blocks(
     [['toy/span.h'], ['cstdint', 'vector']]
     """
     known = [*map(Header, sorted(set(headers)))]
-    theirs = [header for header in known if "/" in header.name]
+    with_folder = [header for header in known if "/" in header.name]
     standard = [header for header in known if "/" not in header.name]
-    return [block for block in (before, theirs, standard, after) if block]
+    return [block for block in (before, with_folder, standard, after) if block]

@@ -61,12 +61,12 @@ def build_registrations(
     gates = list(_gates(own))
 
     def context(defined: object, own: Sequence[object]) -> Context:
-        ours = list(layout.given_namespace)
+        of_library = list(layout.given_namespace)
         if defined:
-            ours.append(layout.own("version.h"))
+            of_library.append(layout.own("version.h"))
         includes: list[Sequence[Header]] = [[STABLE_LIBRARY]]
-        if ours:
-            includes.insert(0, ours)
+        if of_library:
+            includes.insert(0, of_library)
         if own:
             includes += declared
         return {"includes": includes, "gates": gates, "python_module": options.python_module}

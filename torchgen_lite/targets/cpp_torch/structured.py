@@ -127,8 +127,8 @@ def _headers(groups: Sequence[Group]) -> Iterator[str]:
     yield "ATen/TensorMeta.h"
     names = [g.group.functional.func.base_name for g in groups if g.is_torch]
     yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
-    theirs = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
-    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(theirs)))
+    names = [g.out.schema.base_name for g in groups if any(map(_is_pytorchs, _implementations(g)))]
+    yield from (f"ATen/ops/{name}_native.h" for name in sorted(set(names)))
 
 
 def structs(group: Group, namespace: str) -> Iterator[Struct]:

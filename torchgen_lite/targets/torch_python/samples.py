@@ -171,9 +171,9 @@ def _tried(value: Value) -> str:
 
 def _takes_integers(operator: PackagedOperator, samples: Samples) -> bool:
     """Whether tests give it integers: the entry has dtypes with one, or says nothing of dtypes and leaves them to axes."""
-    said = operator.function.dtypes or samples.dtypes
-    if said:
-        return not INTEGRAL_DTYPES.isdisjoint(said)
+    dtypes = operator.function.dtypes or samples.dtypes
+    if dtypes:
+        return not INTEGRAL_DTYPES.isdisjoint(dtypes)
     return operator.facts.axes is not None
 
 

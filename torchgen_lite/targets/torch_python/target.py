@@ -82,7 +82,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
     autograd = has_autograd(program, options)
     options = replace(options, autograd=autograd, defines=defines)
     # A reference that C++ computes is registered there.
-    theirs = (
+    by_cpp = (
         ()
         if defines
         else {
@@ -91,7 +91,7 @@ def _package(program: Program, options: TorchPythonOptions, selection: Selection
         }
     )
     every = selection.registrations(program)
-    registered = [one for one in every if (one.operator.name, one.origin) not in theirs]
+    registered = [one for one in every if (one.operator.name, one.origin) not in by_cpp]
     return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
