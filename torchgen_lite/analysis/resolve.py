@@ -60,10 +60,10 @@ class Resolved:
     @kept
     def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]:
         """The declared functions by namespace and base name, in source order."""
-        found: dict[tuple[str, str], list[NativeFunction]] = {}
+        overloads: dict[tuple[str, str], list[NativeFunction]] = {}
         for function in self.functions:
-            found.setdefault((function.namespace, function.func.base_name), []).append(function)
-        return found
+            overloads.setdefault((function.namespace, function.func.base_name), []).append(function)
+        return overloads
 
     @kept
     def lent(self) -> Mapping[str, Operator]:

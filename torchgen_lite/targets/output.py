@@ -198,13 +198,13 @@ class Selection(NamedTuple):
 
     def generated(self, program: Program) -> Iterator[Registration]:
         """The same without the kernels that another part registers."""
-        for one in self.registrations(program):
+        for registration in self.registrations(program):
             kernels: Sequence[DispatchEntry] = ()
-            if one.kernel is not None and one.origin in AUTHORS:
-                kernels = one.kernel.kernels
-            named = {(one.operator.name, kernel.kernel) for kernel in kernels}
+            if registration.kernel is not None and registration.origin in AUTHORS:
+                kernels = registration.kernel.kernels
+            named = {(registration.operator.name, kernel.kernel) for kernel in kernels}
             if named.isdisjoint(self.elsewhere):
-                yield one
+                yield registration
 
 
 def wrong_option(
@@ -343,8 +343,8 @@ class Target(NamedTuple):
         options, wrong = self.read_options(program.config)
         if wrong or not self.signatures:
             return None
-        found: Signatures = _imported(self.signatures)(function, options)
-        return found if found.lines else None
+        signatures: Signatures = _imported(self.signatures)(function, options)
+        return signatures if signatures.lines else None
 
     def witness_of(
         self,
@@ -384,8 +384,8 @@ class Target(NamedTuple):
 
 def _for_all(same: Sequence[AuthorFunction]) -> AuthorFunction:
     """One function with the uses of several entries, under the condition of any."""
-    uses = list(dict.fromkeys([use for one in same for use in one.uses]))
-    guards = dict.fromkeys([one.guard for one in same])
+    uses = list(dict.fromkeys([use for function in same for use in function.uses]))
+    guards = dict.fromkeys([function.guard for function in same])
     return same[0]._replace(uses=uses, guard=" || ".join(guards) if all(guards) else "")
 
 

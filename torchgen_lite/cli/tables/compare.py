@@ -109,15 +109,18 @@ def compare_tables(
 
 def compare_targets(old: Program, new: Program, beneath: Beneath) -> dict[str, Comparison]:
     """What changes over what PyTorch has, by what it is registered for, and once where several targets agree."""
-    found: dict[str, Comparison] = {}
+    comparisons: dict[str, Comparison] = {}
     for pair in compared(old, new):
         before = registrations_of_program(old, pair[0], beneath)
         after = registrations_of_program(new, pair[1], beneath)
-        policy = next((one.policy for one in reversed(pair) if one.operators), pair[1].policy)
+        policy = next(
+            (selection.policy for selection in reversed(pair) if selection.operators),
+            pair[1].policy,
+        )
         comparison = compare_tables(before, after, (), beneath)
-        if any(comparison) and comparison not in found.values():
-            found[policy.speaks_of] = comparison
-    return found
+        if any(comparison) and comparison not in comparisons.values():
+            comparisons[policy.speaks_of] = comparison
+    return comparisons
 
 
 def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Iterator[CellChange]:
@@ -131,16 +134,16 @@ def _cells(old: Registrations, new: Registrations, keys: Collection[str]) -> Ite
             yield CellChange(was, cell)
 
 
-def render_comparison(found: Comparison) -> str:
+def render_comparison(comparison: Comparison) -> str:
     """As text: a line or a block for each group, then what is new and what is gone."""
     lines: list[str] = []
-    for group in _groups(found.changed):
+    for group in _groups(comparison.changed):
         if len(group) > 1:
             lines += _lines_of_group(group)
         else:
             lines += _lines_of_operator(group[0])
-    lines += [f"new: {name}" for name in found.added]
-    lines += [f"gone: {name}" for name in found.removed]
+    lines += [f"new: {name}" for name in comparison.added]
+    lines += [f"gone: {name}" for name in comparison.removed]
     return ended(lines)
 
 
@@ -164,22 +167,22 @@ def _lines_of_operator(operator: Changed) -> Iterator[str]:
         yield f"  {text}"
 
 
-def comparison_sections(found: Comparison) -> list[Section]:
+def comparison_sections(comparison: Comparison) -> list[Section]:
     """As tables: one per group of operators that change alike, one for all the others."""
     alone: list[tuple[str, ...]] = []
     sections: list[Section] = []
-    for group in _groups(found.changed):
+    for group in _groups(comparison.changed):
         rows = []
-        for one in group:
-            for row in one.rows:
-                rows.append((one.name, *row))
+        for changed in group:
+            for row in changed.rows:
+                rows.append((changed.name, *row))
         if len(group) == 1:
             alone += rows
         else:
             sections.append(Section(_sentence(group), rows, _HEADS))
     sections.append(Section("cells that change", alone, _HEADS))
-    sections.append(Section("new operators", [(name,) for name in found.added]))
-    sections.append(Section("operators that are gone", [(name,) for name in found.removed]))
+    sections.append(Section("new operators", [(name,) for name in comparison.added]))
+    sections.append(Section("operators that are gone", [(name,) for name in comparison.removed]))
     return [section for section in sections if section.rows]
 
 
