@@ -28,7 +28,7 @@ from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Resolved:
     @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
         """Declared operators by full name; derives no variants."""
-        return {operator.name: operator for operator in self.declared}
+        return by_name(self.declared)
 
     @kept
     def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]:

@@ -82,7 +82,7 @@ def _may_be_own(node: Call, parts: Sequence[Kind], operator: Callee) -> bool:
 
 def nearest(node: Call, parts: Sequence[Kind], overloads: Sequence[Callee]) -> Callee | None:
     """The overload that takes as many arguments and these keywords, and fits most kinds."""
-    keywords = [key for key, _ in node.keywords]
+    keywords = node.keyword_names
     given = parts[: len(parts) - len(keywords)]
     count = len(given)
     fitting = []

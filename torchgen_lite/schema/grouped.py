@@ -35,6 +35,11 @@ def names_of(values: Iterable[HasName]) -> list[str]:
     return [value.name for value in values]
 
 
+def places_of(names: Iterable[str]) -> dict[str, int]:
+    """The position of each name."""
+    return {name: place for place, name in enumerate(names)}
+
+
 def by_name(values: Iterable[Named]) -> dict[str, Named]:
     """The values by their names; of several with one name, the last."""
     return {value.name: value for value in values}

@@ -324,11 +324,10 @@ def _in_call(
     if signature is None:
         return
     given = [Passed(str(value)) for value in node.arguments]
-    given += [Passed(keyword, True) for keyword, _ in node.keywords]
-    values = [*node.arguments, *[value for _, value in node.keywords]]
+    given += [Passed(keyword, True) for keyword in node.keyword_names]
     problem = disagreement(signature, given)
     known = by_name(function.func.arguments)
-    typed = [(passed, known.get(str(value))) for passed, value in zip(given, values)]
+    typed = [(passed, known.get(str(value))) for passed, value in zip(given, node.operands)]
     mistakes = [Found("TG334", problem, None)] if problem else _mistyped(signature, typed)
     for mistake in mistakes:
         yield Found(mistake.code, mistake.message, node.span, "in this call")

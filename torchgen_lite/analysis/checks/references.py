@@ -132,7 +132,7 @@ def results_in_torch(node: nodes.Call, parts: Sequence[Kind]) -> tuple[Kind, ...
     is_own = name in functions_of_torch().own
     if not is_own:
         count = len(parts) - len(node.keywords)
-        keywords = [keyword for keyword, _ in node.keywords]
+        keywords = node.keyword_names
         binding = [one for one in overloads if _binds(one, parts[:count], keywords)]
         if not binding and keywords:
             return ()

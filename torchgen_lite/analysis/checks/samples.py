@@ -116,7 +116,7 @@ def _unreadable_call(node: nodes.Call) -> Findings:
 
 def _bind(function: NativeFunction, sample: Sample) -> Findings:
     schema = function.func
-    positional = [a for a in schema.arguments if not a.kwarg_only]
+    positional = schema.positional
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
         yield Found(

@@ -36,7 +36,7 @@ from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.diagnostics import Diagnostic, Diagnostics, Label, read_code
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import by_name, names_of
 from torchgen_lite.schema.kind import VARIANTS
 
 Level = Literal["source", "call", "kernel"]
@@ -53,12 +53,12 @@ def compare_operators(old: Side, new: Side, *, level: Level = "source") -> Diagn
     separately. Of one that only one version has over PyTorch's, only calls are compared: the rest is PyTorch's in both.
     """
     functions = functions_of(new.operators)
-    by_name = {operator.name: operator for operator in (*new.lent, *new.operators)}
+    new_by_name = by_name((*new.lent, *new.operators))
     lent = set(names_of((*old.lent, *new.lent)))
     old_by_name = {operator.name: operator.function for operator in old.operators}
     found = []
     for operator in (*old.operators, *old.lent):
-        now = by_name.get(operator.name)
+        now = new_by_name.get(operator.name)
         if now is None:
             removed = _removed(operator.function, functions, old_by_name)
             found.append(replace(removed, witness=old.write(operator, _CALL)))
@@ -179,8 +179,8 @@ def _compare_places(
     is_out: bool = False,
 ) -> Changes:
     """Compare arguments; `others` are the arguments in the other part of the new version."""
-    now = {argument.name: argument for argument in new}
-    elsewhere = {argument.name: argument for argument in others}
+    now = by_name(new)
+    elsewhere = by_name(others)
     known = set(names_of(old))
     kept = []
     for position, argument in enumerate(old):
@@ -397,7 +397,7 @@ def causes(
     known = set()
     for operator in new:
         known |= _types(operator.schema)
-    by_name = {operator.name: operator.schema for operator in old}
+    schemas = {operator.name: operator.schema for operator in old}
     kinds: dict[str, list[str]] = {}
     for diagnostic in found:
         is_removed = diagnostic.code in ("TG350", "TG351")
@@ -407,7 +407,7 @@ def causes(
     for title, names in kinds.items():
         text = f"{len(names)} {title}"
         if title == _REMOVED:
-            text += _with_types([_types(by_name[name]) - known for name in names])
+            text += _with_types([_types(schemas[name]) - known for name in names])
         texts.append(text)
     return texts
 

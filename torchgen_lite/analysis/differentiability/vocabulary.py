@@ -253,7 +253,7 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Finding
 
 def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Findings:
     overloads = vocabulary.operators[name]
-    keywords = [key for key, _ in node.keywords]
+    keywords = node.keyword_names
     if any(_accepts(callee(function), count, keywords) for function in overloads):
         return
     given = f"{count} argument{'s' if count != 1 else ''}"

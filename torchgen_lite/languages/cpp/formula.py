@@ -286,7 +286,7 @@ def _called(
             return nodes.call("", value)
     count = len(parts) - len(node.keywords)
     given: _Bound = list(zip(parts, tree.parts))
-    named = dict(zip([key for key, _ in node.keywords], given[count:]))
+    named = dict(zip(node.keyword_names, given[count:]))
     if tree.operator is not None and tree.operator.is_own:
         return _own(tree.operator, given[:count], named, functions)
     first = count - len(node.arguments)

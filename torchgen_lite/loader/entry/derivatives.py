@@ -22,6 +22,7 @@ from torchgen_lite.formulas.prefix import TORCH, text_without_prefix, without_pr
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry.reader import TRUTH, EntryReader, short
 from torchgen_lite.loader.yaml.nodes import ListNode, MapNode, Node, ScalarNode, is_text
+from torchgen_lite.schema.grouped import places_of
 
 DEFAULT = "Default"
 """The variant for every autograd key without specific formulas."""
@@ -144,7 +145,7 @@ def in_order(
 
     TG385 for one that needs itself, TG110 for one below too many others, TG386 for one that no `user` uses.
     """
-    written = {name: index for index, name in enumerate(let)}
+    written = places_of(let)
     order = dict[str, None]()
     making: list[str] = []
 

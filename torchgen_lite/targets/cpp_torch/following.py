@@ -121,7 +121,7 @@ def _copied(
     functional: CppOperator, member: CppOperator, entry: DispatchEntry, namespace: str
 ) -> TorchImplCall:
     """The kernel of one variant that follows from a kernel of the functional one."""
-    written = [argument for argument in member.schema.arguments if argument.is_write]
+    written = member.schema.written
     by_alias = {argument.annotation: identifier(argument.name) for argument in written}
     copy = COPIES[member.facts.kind]
     # A variant that PyTorch derives leaves device checks to the functional one, called here.

@@ -23,7 +23,7 @@ from torchgen_lite.languages.python import runtime as python
 from torchgen_lite.languages.python.names import identifier
 from torchgen_lite.languages.python.signature import ANY, NONE, Annotation, returned
 from torchgen_lite.schema import Argument, SchemaKind
-from torchgen_lite.schema.grouped import grouped, without_none
+from torchgen_lite.schema.grouped import grouped, places_of, without_none
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import Files, OutputFile
 from torchgen_lite.targets.python import key_file
@@ -105,7 +105,7 @@ def build_registrations(
         yield kernel_file(package, module, "backendselect", selected, kernels=options)
     blocks = [prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends]
     ordered = (*blocks, *CURRENT.functionalities, *CURRENT.aliases)
-    order = {key: position for position, key in enumerate(ordered)}
+    order = places_of(ordered)
     last = len(order)
     by_key = grouped(lines, lambda line: line.key)
     keys = sorted(by_key, key=lambda key: (order.get(key, last), key))
@@ -168,7 +168,7 @@ def _structured(
     """The kernels of each key. The variants of an operator are adjacent, with the out variant last;
     the out variants are in source order."""
     metas = _meta_names(registered, by_name)
-    position = {name: index for index, name in enumerate(by_name)}
+    position = places_of(by_name)
     members = []
     for registration in registered:
         source = registration.source

@@ -44,7 +44,7 @@ from torchgen_lite.languages.text import quote, tuple_display
 from torchgen_lite.loader.python.kernel_modules import NO_FUNCTIONS
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.grouped import names_of
+from torchgen_lite.schema.grouped import names_of, places_of
 from torchgen_lite.targets.output import Named
 from torchgen_lite.targets.torch_python import saved
 from torchgen_lite.targets.torch_python.forward import tangents_of
@@ -184,7 +184,7 @@ def _view(
         _conjugate,
         functions.callee,
     )
-    positions = {argument.name: index for index, argument in enumerate(schema.positional)}
+    positions = places_of(names_of(schema.positional))
     backward = Backward()
     if not operator.function.is_auto:
         test = partial(_wanted, info, positions)
@@ -226,7 +226,7 @@ def is_padded(schema: FunctionSchema) -> bool:
 
 def _undifferentiable(operator: PackagedOperator, info: DifferentiabilityInfo) -> Iterator[Named]:
     """The arguments without a formula: whether each requires a gradient, and what is raised then."""
-    positions = {argument.name: i for i, argument in enumerate(operator.schema.positional)}
+    positions = places_of(names_of(operator.schema.positional))
     for one in info.without_formula if info.slots else ():
         if one.name in positions:
             yield f"needs[{positions[one.name]}]", quote(refusal(operator.name, one.name))

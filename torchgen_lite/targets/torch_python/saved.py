@@ -22,6 +22,7 @@ from torchgen_lite.languages.python.reserved import IN_DERIVATIVES
 from torchgen_lite.languages.text import quote
 from torchgen_lite.schema import FunctionSchema, return_names
 from torchgen_lite.schema.dispatch_kind import DispatchKind, dispatch_kind
+from torchgen_lite.schema.grouped import names_of, places_of
 from torchgen_lite.targets.output import Named
 
 # Any other fact keeps the tensor.
@@ -82,7 +83,7 @@ def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
 
 def kept_tensors(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Tensors]:
     """The whole tensors, each needed where some gradient uses it, by its position in `needs_input_grad`."""
-    positions = {a.name: i for i, a in enumerate(schema.positional)}
+    positions = places_of(names_of(schema.positional))
     places = [positions[name] for name in info.arguments]
     # torch.library flattens lists before it calls setup_context, so positions are off there.
     has_lists = any(dispatch_kind(a.type).is_list for a in schema.arguments)
