@@ -39,7 +39,7 @@ _KINDS: dict[str, Kind] = {
 def used_gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int, int]]:
     """`grad` and `grad_NAME`, whichever the formulas use, each with its position among the gradients and the index
     of its result."""
-    names = return_names(info.function.func)
+    names = return_names(info.schema)
     for position, index in enumerate(info.outputs):
         if position == 0 and "grad" in info.mentioned:
             yield "grad", 0, index

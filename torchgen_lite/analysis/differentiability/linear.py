@@ -77,7 +77,7 @@ def is_tried(info: DifferentiabilityInfo, helpers: Collection[str]) -> bool:
 
 def refuses_forward(info: DifferentiabilityInfo) -> str:
     """Why forward mode is refused, in spite of formulas; empty if it is not."""
-    schema = info.function.func
+    schema = info.schema
     names = return_names(schema)
     written = set(names_of(info.forward))
     missing = [names[index] for index in info.outputs if written and names[index] not in written]

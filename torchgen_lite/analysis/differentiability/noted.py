@@ -35,7 +35,7 @@ def check_noted(resolved: Resolved) -> Reported:
 
 
 def _check(info: DifferentiabilityInfo, noted: Collection[str]) -> Findings:
-    name = info.function.func.full_name
+    name = info.schema.full_name
     for derivative in info.derivatives:
         formula = derivative.formula
         for argument, span in zip(formula.names, formula.name_spans):

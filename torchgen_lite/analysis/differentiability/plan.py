@@ -58,7 +58,7 @@ def _used_by(operator: Operator, infos: Infos) -> Infos:
     that writes, and whose formulas may read it."""
     if operator.kind is not SchemaKind.mutable:
         return infos
-    return {k: info for k, info in infos.items() if info.function.func.kind() is SchemaKind.mutable}
+    return {k: info for k, info in infos.items() if info.schema.kind() is SchemaKind.mutable}
 
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:

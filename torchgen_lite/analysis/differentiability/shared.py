@@ -54,7 +54,7 @@ def with_shared(info: DifferentiabilityInfo) -> Formulas:
         for node in dict.fromkeys(part.node for part in _computed(tree)):
             users.setdefault(node, []).append(index)
     prefix = "shared"
-    taken = {*info.mentioned, *names_of(info.function.func.arguments)}
+    taken = {*info.mentioned, *names_of(info.schema.arguments)}
     while any(name.startswith(prefix) for name in taken):
         prefix += "_"
     names: dict[nodes.Expression, str] = {}

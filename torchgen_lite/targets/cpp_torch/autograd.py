@@ -120,7 +120,6 @@ def autograd_kernel(
     reason = refuses_forward(info)
     tangents = [] if reason else list(_tangents(operator, info, functions))
     needed = list(_locals(operator, info, frozenset().union(*(names for _, names in tangents))))
-    lists = [slot.name for slot in info.slots if slot.is_list]
     counted = counted_results(info)
     counts = [count_of(info, i) if i in counted else "" for i in info.outputs]
     tracks = bool(operator.schema.is_aliasing or operator.schema.written)
@@ -133,7 +132,7 @@ def autograd_kernel(
         undifferentiable=[(t.name, refusal(name, t.name)) for t in info.without_formula],
         node=info.node_name,
         arguments=info.arguments,
-        counts=[(count_of(info, name), name) for name in lists],
+        counts=[(count_of(info, name), name) for name in info.lists],
         saved=list(_saved(operator, info)),
         kept=list(_kept(operator, info)),
         results=list(zip([_result(operator, i) for i in info.outputs], counts)),
@@ -176,7 +175,7 @@ def _tangents(
 def _of_primals(tree: Typed, info: DifferentiabilityInfo) -> Typed:
     """A formula that is computed during the call, where nothing has been kept: `self` is the value `self_p`."""
     node = tree.node
-    tensors = set(names_of(tensor_arguments(info.function.func.arguments)))
+    tensors = set(names_of(tensor_arguments(info.schema.arguments)))
     if isinstance(node, Name) and node.text in tensors:
         node = replace(node, text=f"{node.text}_p")
     parts = tuple([_of_primals(part, info) for part in tree.parts])

@@ -91,7 +91,7 @@ def members(info: DifferentiabilityInfo, classes: Classes = NO_CLASSES) -> list[
     for saved in info.saved:
         type_ = written.get(saved.source, VOID)
         if saved.result is not None:
-            returned = info.function.func.returns[saved.result].type
+            returned = info.schema.returns[saved.result].type
             type_ = torch_types.return_type(returned, False, Conventions("SymInt"))
         name = lengthened(f"saved_{saved.name}", names)
         names.add(name)
@@ -107,7 +107,7 @@ def count_of(info: DifferentiabilityInfo, of: str | int) -> str:
 
 def _locals_of(info: DifferentiabilityInfo) -> set[str]:
     """The names that formulas see, which would hide members."""
-    schema = info.function.func
+    schema = info.schema
     names = [
         *names_of(schema.arguments),
         *return_names(schema),
