@@ -84,7 +84,7 @@ def registrations(
             plan = resolved.autograd.get(operator.name)
             every += [] if plan is None else [_autograd(operator, plan, policy)]
         if Origin.underived in wanted and not _is_pytorchs(operator, policy):
-            every.append(_underived(operator, resolved.autograd.get(operator.name), policy))
+            every.append(_underived(operator, policy))
         if Origin.copied in wanted and operator.group is not None:
             every.append(_copied(program, operator, operator.group))
         taken = set()
@@ -265,12 +265,10 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
         yield Registration(operator, VIEWS, origin)
 
 
-def _underived(
-    operator: Operator, plan: AutogradPlan | None, policy: Policy
-) -> Iterator[Registration]:
+def _underived(operator: Operator, policy: Policy) -> Iterator[Registration]:
     """What refuses derivatives that would be lost: tensors go in and come out, and neither an entry nor the operators
     that the kernel is made of say what is between them."""
-    info = plan.info if plan is not None else None
+    info = operator.info
     schema = operator.schema
     # Formulas that are not this target's are those of other code.
     records = not policy.makes.isdisjoint(RECORDING)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.copying import copied_entries, copying_entries
@@ -28,7 +29,7 @@ from torchgen_lite.analysis.operators import Operator, functions_of
 from torchgen_lite.loader.entry.entry import NativeFunction
 from torchgen_lite.loader.formats.earlier import adopt, unstructured
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.grouped import by_name, names_of
+from torchgen_lite.schema.grouped import by_name, grouped, names_of
 from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
@@ -60,10 +61,7 @@ class Resolved:
     @kept
     def overloads(self) -> Mapping[tuple[str, str], Sequence[NativeFunction]]:
         """The declared functions by namespace and base name, in source order."""
-        overloads: dict[tuple[str, str], list[NativeFunction]] = {}
-        for function in self.functions:
-            overloads.setdefault((function.namespace, function.func.base_name), []).append(function)
-        return overloads
+        return grouped(self.functions, attrgetter("packet"))
 
     @kept
     def lent(self) -> Mapping[str, Operator]:

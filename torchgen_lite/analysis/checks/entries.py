@@ -121,7 +121,7 @@ def check_own_tags(function: NativeFunction) -> Findings:
 
 def _out_of_place_names(resolved: Resolved) -> frozenset[tuple[str, str]]:
     """The namespaces and names of functional operators and views, with those that `autogen` derives."""
-    names = {(f.namespace, f.func.base_name) for f in resolved.functions}
+    names = {f.packet for f in resolved.functions}
     for function in resolved.functions:
         for name in function.autogen:
             names.add((function.namespace, name.partition(".")[0]))

@@ -107,8 +107,7 @@ def _removed(
     renamed operators also by their kernels."""
     schema = function.func
     name = schema.full_name
-    base = schema.base_name
-    overloads = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
+    overloads = [f for f in new if f.packet == function.packet]
     if overloads:
         code = "TG351"
         what = "overload"

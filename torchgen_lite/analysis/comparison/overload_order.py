@@ -38,7 +38,7 @@ def compare_order(old: Operator, new: Operator) -> Changes:
 def _tried_first(operator: Operator) -> Iterator[NativeFunction]:
     """The overloads before this one."""
     own = operator.function
-    for other in operator.others.overloads.get((own.namespace, own.func.base_name), ()):
+    for other in operator.others.overloads.get(own.packet, ()):
         if other.name == own.name:
             return
         yield other
